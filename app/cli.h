@@ -6,9 +6,9 @@
 G_BEGIN_DECLS
 
 /*
- * What all commands share. Output goes to stdout as UTF-8, whatever the locale; everything else
- * goes to stderr. Nothing else writes to them: what files and models say must not command a
- * terminal.
+ * The helpers of all commands. Results go to stdout as UTF-8, whatever the locale; everything else
+ * goes to stderr. Commands write through these functions only, because texts of files and models
+ * may hold control characters of a terminal.
  */
 
 #define PTERIS_EXIT_DONE 0
@@ -45,7 +45,7 @@ int pteris_options_parse (PterisOptions *options, const char *usage, const char 
                           int argc, char **argv);
 void pteris_options_clear (PterisOptions *options);
 
-/** Hears of options; @entries ends with a name of NULL. */
+/** Reads more options of the command line; @entries ends with a name of NULL. */
 typedef void (*PterisOptionsFunc) (const GOptionEntry *entries, gpointer user_data);
 /** Have @command tell @func its options, list by list, and do nothing else. */
 void pteris_options_ask (int (*command) (int argc, char **argv), PterisOptionsFunc func,

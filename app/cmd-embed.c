@@ -7,7 +7,7 @@
 
 /* Characters of a text in a table. */
 #define MAX_SHOWN 48
-/* A table has a column for each of at most so many texts; for more it would be too wide. */
+/* The similarities of at most this many texts are shown as a table, with a column for each. */
 #define MAX_COLUMNS 64
 
 typedef struct {

@@ -34,7 +34,7 @@ typedef struct {
   PtHubPhase phase;
 } Get;
 
-/* --- work that Ctrl-C stops --- */
+/* ---- work that Ctrl-C stops ---- */
 
 static int
 run (Get *self, GThreadFunc func)
@@ -115,7 +115,7 @@ borrow_all (gpointer data)
   return NULL;
 }
 
-/* --- progress --- */
+/* ---- progress ---- */
 
 static char *
 time_left (double seconds)
@@ -196,7 +196,7 @@ download (gpointer data)
   return NULL;
 }
 
-/* --- lists --- */
+/* ---- lists ---- */
 
 static json_t *
 variant_to_json (const PtHubVariant *variant)
@@ -272,7 +272,7 @@ show_license (const PtHubRepo *repo)
     pteris_note ("Licence: %s", repo->license);
 }
 
-/* --- the command --- */
+/* ---- the command ---- */
 
 static int
 confirm (const Get *self, gboolean yes)

@@ -136,7 +136,7 @@ read_rows (void)
   return rows;
 }
 
-/* --- output --- */
+/* ---- output ---- */
 
 static void
 show_json (const GPtrArray *rows)

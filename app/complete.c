@@ -47,7 +47,7 @@ offer_words (const char *word, const char *words)
     offer (word, split[i], NULL);
 }
 
-/* --- options --- */
+/* ---- options ---- */
 
 static void
 offer_options (const GOptionEntry *entries, gpointer user_data)
@@ -142,7 +142,7 @@ offer_variants (const char *word, const char *model)
     offer_words (word, "8da4w int8 fp32 fp16 bf16 spinquant");
 }
 
-/* What an option's value may be is in its name, or in that of its value: "F.ptd", "DIR". */
+/* The name of an option, or that of its value ("F.ptd", "DIR"), tells which values it takes. */
 static void
 offer_values (const char *word, const GOptionEntry *option, const char *model)
 {
@@ -187,7 +187,7 @@ offer_values (const char *word, const GOptionEntry *option, const char *model)
     pteris_put (":files\n");
 }
 
-/* --- arguments --- */
+/* ---- arguments ---- */
 
 static gboolean
 is_about_texts (const char *command)

@@ -45,7 +45,7 @@ cpu_variant (const PtModelSet *set)
 char *
 pt_job_choose_program (const PtJob *job, const char *program, const PtModelSet *set)
 {
-  char *cpu = job->model.backend == PT_BACKEND_CPU ? pt_choice_find_cpu (program) : NULL;
+  char *cpu = job->model.backend == PT_BACKEND_CPU ? pt_backend_choice_find_cpu (program) : NULL;
 
   if (cpu == NULL && job->model.backend == PT_BACKEND_CPU && set != NULL)
     cpu = g_strdup (cpu_variant (set));
@@ -141,5 +141,5 @@ pt_job_find_alternative (const PtJob *job, PtError code)
        job->kind != PT_JOB_RUN && job->kind != PT_JOB_BENCH && job->kind != PT_JOB_LOOK))
     return NULL;
   program = pt_job_find_program (&job->model, &found, NULL);
-  return program != NULL ? pt_choice_find_cpu (program) : NULL;
+  return program != NULL ? pt_backend_choice_find_cpu (program) : NULL;
 }

@@ -49,7 +49,7 @@ pt_machine_stats_free (PtMachineStats *stats)
   g_free (stats);
 }
 
-/* --- JSON --- */
+/* ---- JSON ---- */
 
 static json_t *
 whole (gboolean valid, guint64 value)

@@ -91,7 +91,7 @@ pt_session_free (PtSession *self)
   g_free (self);
 }
 
-/* --- loading --- */
+/* ---- loading ---- */
 
 static gboolean
 stopped (GCancellable *cancellable, GError **error)
@@ -238,7 +238,7 @@ load_model (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancel
     return FALSE;
   self->module = pt_model_set_open (self->set, &options, error);
   if (self->module == NULL ||
-      !pt_choice_check (job->model.backend, pt_module_program (self->module), error))
+      !pt_backend_choice_check (job->model.backend, pt_module_program (self->module), error))
     return FALSE;
   if (!pt_module_choose_method (self->module, job->model.method, error))
     return FALSE;
@@ -269,7 +269,7 @@ send_loaded (const PtSession *self, const PtEmitter *emitter)
     .data = (const char *const *) self->set->data,
     .tokenizer = self->set->tokenizer,
     .bytes = info->bytes,
-    .device = pt_choice_device_name (pt_module_program (self->module), self->device),
+    .device = pt_backend_choice_device_name (pt_module_program (self->module), self->device),
     .load_s = self->load_s,
     .streams = self->transcriber != NULL && pt_transcriber_streams (self->transcriber),
     .context_size = self->chat != NULL ? pt_chat_context (self->chat) : 0,
@@ -295,7 +295,7 @@ do_load (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellab
   return TRUE;
 }
 
-/* What the models of @task are for, the end of a sentence. */
+/* The purpose of the models of @task, the end of a sentence. */
 static const char *
 purpose_of (PtModelTask task)
 {
@@ -316,7 +316,7 @@ check_task (const PtSession *self, gboolean can, const char *what, GError **erro
                          self->set->name, what, purpose_of (self->set->task));
 }
 
-/* --- chat --- */
+/* ---- chat ---- */
 
 static void
 on_answer (const char *text, const PtStats *stats, gpointer user_data)
@@ -370,7 +370,7 @@ do_chat (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellab
   return *reason != PT_REASON_NONE;
 }
 
-/* --- transcription --- */
+/* ---- transcription ---- */
 
 static void
 on_segment (const PtSegment *segment, gpointer user_data)
@@ -439,7 +439,7 @@ do_transcribe (PtSession *self, const PtJob *job, const PtEmitter *emitter,
   return TRUE;
 }
 
-/* --- reports --- */
+/* ---- reports ---- */
 
 static gboolean
 do_inspect (const PtJob *job, const PtEmitter *emitter, GError **error)
@@ -514,7 +514,7 @@ do_classify (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellab
   return TRUE;
 }
 
-/* --- models of texts --- */
+/* ---- models of texts ---- */
 
 /* A key of the loaded text model: its files and its options. */
 static char *

@@ -59,7 +59,7 @@ live_free (PtAudioDecoder *decoder)
   g_free (self);
 }
 
-/* --- bytes --- */
+/* ---- bytes ---- */
 
 /* FALSE: timeout. */
 static gboolean
@@ -123,7 +123,7 @@ read_all (Live *self, guint8 *bytes, gsize n, gsize *got, GCancellable *cancella
   return TRUE;
 }
 
-/* --- the header --- */
+/* ---- the header ---- */
 
 static guint
 u16 (const guint8 *bytes)
@@ -204,7 +204,7 @@ read_header (Live *self, GCancellable *cancellable, GError **error)
   }
 }
 
-/* --- samples --- */
+/* ---- samples ---- */
 
 static float
 sample (const Live *self, const guint8 *bytes)

@@ -33,7 +33,7 @@
 #define HEAD_BYTES 4096
 #define MAX_LINKS 40
 
-/* --- Checking the existing file --- */
+/* ---- Checking the existing file ---- */
 
 #ifdef G_OS_WIN32
 
@@ -170,7 +170,7 @@ pt_output_check (const char *path, PtOutputKind kind, const char *const *inputs,
   return is_stream (path) || check_contents (path, kind, error);
 }
 
-/* --- Writing --- */
+/* ---- Writing ---- */
 
 static gboolean
 fail_write (const char *path, int problem, GError **error)

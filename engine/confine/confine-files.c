@@ -36,7 +36,7 @@
 #define NET_ALL G_GUINT64_CONSTANT (3)              /* ABI 4: bind and connect of TCP */
 #define SCOPE_ALL G_GUINT64_CONSTANT (3)            /* ABI 6: abstract sockets, signals */
 
-/* What can be granted on a file that is no folder. */
+/* Rights that Landlock can grant on a file that is no folder. */
 #define FS_OF_FILES (FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
 #define READ (FS_READ_FILE | FS_READ_DIR)
 #define CHANGE                                                                       \

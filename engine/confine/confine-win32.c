@@ -9,9 +9,9 @@
 #include "engine/base/long-paths.h"
 
 /*
- * Windows has no list of files that a process may read short of an AppContainer, in which CUDA's
- * driver does not start. What there is: low integrity (nothing of the user's can be written), a job
- * of one process, no child processes, no privileges.
+ * Windows cannot limit which files a process reads, except in an AppContainer, in which CUDA's
+ * driver does not start. These are used: low integrity (nothing of the user's can be written), a
+ * job object of one process, no child processes, no privileges.
  */
 
 /* Not in the headers of older compilers. */

@@ -7,11 +7,11 @@ G_BEGIN_DECLS
 
 /*
  * Takes rights away from this process for good, before it runs code that nobody has checked: the
- * library inside a model, or a GPU's driver. What a system lacks is left out and reported, so that
- * a caller can say what holds.
+ * library inside a model, or the driver of a GPU. Measures that the system lacks are skipped; the
+ * result tells which ones hold.
  */
 
-/** What a confined process can no longer do. Combined with |. */
+/** The actions that a confined process is denied. Combined with |. */
 typedef enum {
   PT_CONFINED_LIMITS = 1 << 0,  /* write core dumps or files above 16 GB; Windows: have more than
                                  * one process, or use the clipboard and the desktop */
@@ -24,10 +24,10 @@ typedef enum {
                                  * processes of normal integrity */
 } PtConfined;
 
-/** What pt_confine() can do on this system; nothing changes. Any thread. */
+/** The measures that pt_confine() can take on this system; nothing changes. Any thread. */
 PtConfined pt_confine_means (void);
 
-/** What a confined process may still use. */
+/** The files and devices that a confined process may still use. */
 typedef struct {
   const char *const *readable; /* files and folders to read, NULL-terminated; or NULL */
   const char *const *writable; /* folders to read and write, NULL-terminated; or NULL */

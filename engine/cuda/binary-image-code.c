@@ -61,7 +61,7 @@ add_kernel (Codes *codes, guint64 variant)
   return TRUE;
 }
 
-/* --- fat binaries --- */
+/* ---- fat binaries ---- */
 
 /* Parses one entry. FALSE: it is not an entry. */
 static gboolean
@@ -115,7 +115,7 @@ read_fatbin (Codes *codes, const guint8 *p, gsize left, gboolean *too_many)
   return at;
 }
 
-/* --- cubins outside of fat binaries --- */
+/* ---- cubins outside of fat binaries ---- */
 
 /* The cubin does not say whether it is for one chip only. */
 static void
@@ -135,7 +135,7 @@ read_cubin (Codes *codes, const guint8 *p, gsize left, gboolean *too_many)
   *too_many |= bit == 0 || !add_kernel (codes, bit);
 }
 
-/* --- the search --- */
+/* ---- the search ---- */
 
 /*
  * The next @magic at or behind @p; @end when there is none. Searches for the byte of it that is

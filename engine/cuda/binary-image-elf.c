@@ -48,7 +48,7 @@ typedef struct {
   guint n_versions; /* number of symbols read so far */
 } Elf;
 
-/* --- addresses --- */
+/* ---- addresses ---- */
 
 /*
  * The bytes at @address, of which *@left follow in the segment. NULL when they are not in the file.
@@ -95,7 +95,7 @@ string_at (const Elf *elf, guint64 offset)
   return pt_image_name (elf->scan, p, MIN (left, elf->strings_size - offset), elf->error);
 }
 
-/* --- headers --- */
+/* ---- headers ---- */
 
 static gboolean
 read_header (Elf *elf)
@@ -190,7 +190,7 @@ read_needed (Elf *elf)
   return TRUE;
 }
 
-/* --- symbols --- */
+/* ---- symbols ---- */
 
 /* In a GNU hash table, the chain of the last bucket ends at the last symbol. */
 static gboolean
@@ -280,7 +280,7 @@ read_symbols (Elf *elf)
   return TRUE;
 }
 
-/* --- versions --- */
+/* ---- versions ---- */
 
 static gboolean
 read_needed_version (Elf *elf, const char *file, const guint8 *p)
@@ -354,7 +354,7 @@ read_offered_versions (Elf *elf)
   return TRUE;
 }
 
-/* --- all --- */
+/* ---- all ---- */
 
 gboolean
 pt_image_scan_elf (PtImageScan *scan, GError **error)

@@ -130,7 +130,7 @@ take_name (Pe *pe, GPtrArray *names, guint32 rva)
   return TRUE;
 }
 
-/* --- imports --- */
+/* ---- imports ---- */
 
 /* Imports by number have no name to check. */
 static gboolean
@@ -177,7 +177,7 @@ read_modules (Pe *pe, guint32 rva, gsize size, gsize name, gsize functions)
   return TRUE;
 }
 
-/* --- exports --- */
+/* ---- exports ---- */
 
 static gboolean
 read_exports (Pe *pe, guint32 rva)

@@ -24,7 +24,7 @@ pt_cuda_cpu_name (PtCudaCpu cpu)
   return "another processor";
 }
 
-/* --- scanning --- */
+/* ---- scanning ---- */
 
 gboolean
 pt_image_damaged (GError **error, const char *what)
@@ -162,7 +162,7 @@ pt_image_offers (const guint8 *bytes, gsize size)
   return take_sorted (&scan.exports);
 }
 
-/* --- GPU code --- */
+/* ---- GPU code ---- */
 
 char *
 pt_cuda_code_name (const PtCudaCode *code)
@@ -202,7 +202,7 @@ driver_knows (const PtCudaCode *code, guint driver)
   return code->ptx == 0 || driver == 0 || driver >= pt_cuda_ptx_driver (code->ptx);
 }
 
-/* --- missing requirements --- */
+/* ---- missing requirements ---- */
 
 static void add_sentence (GPtrArray *out, const char *format, ...) G_GNUC_PRINTF (2, 3);
 

@@ -32,7 +32,7 @@ range_at (const PtEdgeSearch *r, guint i)
   return &g_array_index (r->ranges, PtEdgeRange, i);
 }
 
-/* --- conditions --- */
+/* ---- conditions ---- */
 
 /* Words that may differ between launches of one kernel: addresses that are only read. */
 static guint64
@@ -126,7 +126,7 @@ count_writers (const PtEdgeSearch *r, PtCuPointer start, PtCuPointer end)
   return n;
 }
 
-/* --- renaming --- */
+/* ---- renaming ---- */
 
 typedef struct {
   guint8 *bytes[MAX_PARAMETERS]; /* sizes of the parameters; NULL: no more parameters */

@@ -46,7 +46,7 @@ struct _PtCudaConstants {
   PtCudaStateNames *names; /* NULL: the program has no list of its state */
 };
 
-/* --- reading the library's constants --- */
+/* ---- reading the library's constants ---- */
 
 static gboolean
 read_constant (const PtCudaContainer *container, guint i, Constant *constant, GError **error)
@@ -115,7 +115,7 @@ read_constants (PtCudaConstants *self, gboolean by_name, GError **error)
   return TRUE;
 }
 
-/* --- binding --- */
+/* ---- binding ---- */
 
 /* Binds handles of the @items that @chosen accepts; NULL: of all that are not folded. */
 static gboolean
@@ -160,7 +160,7 @@ view (PtCudaConstants *self, Constant *constant, gint32 dtype, guint rank, const
   return constant->tensor != NULL;
 }
 
-/* --- constants with names --- */
+/* ---- constants with names ---- */
 
 static gsize
 rounded (gsize size)
@@ -256,7 +256,7 @@ bind_by_name (PtCudaConstants *self, const PtDelegateContext *context, const PtC
   return ok && bind (self, NULL, TRUE, error);
 }
 
-/* --- constants in one blob --- */
+/* ---- constants in one blob ---- */
 
 static char *
 shared_key (const Constant *constant)
@@ -535,7 +535,7 @@ bind_blob (PtCudaConstants *self, const PtDelegateContext *context, const PtCuda
          describe_all (self, blob, &record, error) && share (self, error);
 }
 
-/* --- selecting the state --- */
+/* ---- selecting the state ---- */
 
 static gboolean
 is_state (const PtCudaConstants *self, const Constant *constant)
@@ -578,7 +578,7 @@ find_state (PtCudaConstants *self)
   }
 }
 
-/* --- all steps --- */
+/* ---- all steps ---- */
 
 PtCudaConstants *
 pt_cuda_constants_new (const PtDelegateContext *context, const PtCudaPayload *payload,

@@ -16,7 +16,7 @@ struct _PtCudaContainer {
   guint n_inputs, n_outputs;
 };
 
-/* --- calls --- */
+/* ---- calls ---- */
 
 void
 pt_cuda_container_enter (PtCudaContainer *self)
@@ -126,7 +126,7 @@ pt_cuda_container_run (PtCudaContainer *self, PtShimTensor **inputs, PtShimTenso
   return FALSE;
 }
 
-/* --- making a container --- */
+/* ---- making a container ---- */
 
 static gboolean
 create (PtCudaContainer *self, GError **error)

@@ -97,7 +97,7 @@ pt_cuda_graphs_new (PtCudaContainer *container, PtCudaConstants *constants)
   return self;
 }
 
-/* --- recordings --- */
+/* ---- recordings ---- */
 
 static void
 drop (PtCudaGraphs *self, Entry *entry)
@@ -142,7 +142,7 @@ pt_cuda_graphs_free (PtCudaGraphs *self)
   g_free (self);
 }
 
-/* --- looking up a call --- */
+/* ---- looking up a call ---- */
 
 static gboolean
 is_index_type (PtDType dtype)
@@ -256,7 +256,7 @@ find_entry (PtCudaGraphs *self)
   return oldest;
 }
 
-/* --- recording --- */
+/* ---- recording ---- */
 
 /*
  * Sets the addresses where the graph reads its inputs, and makes handles of them, which the library
@@ -438,7 +438,7 @@ record (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs)
   self->is_off = TRUE;
 }
 
-/* --- calls --- */
+/* ---- calls ---- */
 
 static gboolean
 replay (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs, GError **error)

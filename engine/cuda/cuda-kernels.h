@@ -36,7 +36,7 @@ const PtPtxEffects *pt_cuda_kernels_effects (PtCudaContext *context, PtCuFunctio
 /** For tests: load @image from now on in place of the kernels of this build. NULL: none. */
 void pt_cuda_kernels_use_image (gconstpointer image);
 
-/* === Matrix products === */
+/* ---- Matrix products ---- */
 
 /**
  * _weight_int4pack_mm (docs/formats/cuda.md, section 9.2). Needs compute capability 8.0.
@@ -86,7 +86,7 @@ typedef struct {
 
 gboolean pt_cuda_kernel_plain (PtCudaContext *context, const PtCudaPlain *product, GError **error);
 
-/* === Sorting === */
+/* ---- Sorting ---- */
 
 /**
  * sort_stable (docs/formats/cuda.md, section 9.5): slices of a contiguous tensor
@@ -108,7 +108,7 @@ gsize pt_cuda_sort_scratch (const PtCudaSort *sort);
 gboolean pt_cuda_kernel_sort (PtCudaContext *context, const PtCudaSort *sort, PtCuPointer scratch,
                               GError **error);
 
-/* === Random numbers === */
+/* ---- Random numbers ---- */
 
 /**
  * Random numbers (docs/formats/cuda.md, section 9.6) come from a state on the device, so that each
@@ -130,7 +130,7 @@ gboolean pt_cuda_kernel_rand (PtCudaContext *context, PtCuPointer state, PtCuPoi
 gboolean pt_cuda_kernel_randint (PtCudaContext *context, PtCuPointer state, PtCuPointer output,
                                  gint64 n, gint64 low, gint64 high, GError **error);
 
-/* === Memory === */
+/* ---- Memory ---- */
 
 /**
  * Copy a tensor to another layout. Strides are in elements and not negative; 0 repeats an element
@@ -148,7 +148,7 @@ gboolean pt_cuda_kernel_copy (PtCudaContext *context, PtCuPointer to, const gint
 gboolean pt_cuda_kernel_fill (PtCudaContext *context, PtCuPointer to, gsize n, gsize element,
                               guint64 value, GError **error);
 
-/* === Sampling === */
+/* ---- Sampling ---- */
 
 /**
  * Choose a token from logits like pt_sampler_sample(), up to the rounding of exponentials.

@@ -24,7 +24,7 @@ miss (Report *report, const char *sentence)
   g_ptr_array_add (report->missing, g_strdup (sentence));
 }
 
-/* --- libraries --- */
+/* ---- libraries ---- */
 
 static const PtInspectCudaCode *
 describe_code (Report *report, const PtCudaImage *image)
@@ -104,7 +104,7 @@ describe_libraries (Report *report)
   return libraries;
 }
 
-/* --- weights --- */
+/* ---- weights ---- */
 
 static const PtInspectCudaWeights *
 describe_blob (Report *report)
@@ -172,7 +172,7 @@ describe_constants (Report *report)
   return weights;
 }
 
-/* --- the whole report --- */
+/* ---- the whole report ---- */
 
 /* The GPU that would run the delegate. NULL when there is none; GPU code is then not compared. */
 static void
@@ -215,7 +215,7 @@ pt_cuda_describe (const PtDelegateContext *context, PtDelegateDescription *descr
   description->content.cuda = cuda;
 }
 
-/* --- memory --- */
+/* ---- memory ---- */
 
 static void
 take (PtDelegateNeeds *needs, const guint8 *data, guint64 bytes, guint bits)

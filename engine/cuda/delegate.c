@@ -18,7 +18,7 @@ struct _PtCudaDelegate {
   PtShimTensor **former;   /* [n_outputs]: those of the previous call, while an input uses one */
 };
 
-/* --- creation --- */
+/* ---- creation ---- */
 
 static void
 allocate_tables (PtCudaDelegate *self)
@@ -84,7 +84,7 @@ pt_cuda_delegate_free (PtCudaDelegate *self)
   g_free (self);
 }
 
-/* --- inputs --- */
+/* ---- inputs ---- */
 
 static gboolean
 read_arguments (PtCudaDelegate *self, PtValue *const *args, guint n_args, GError **error)
@@ -186,7 +186,7 @@ reads_resident_output (const PtCudaDelegate *self)
   return FALSE;
 }
 
-/* --- outputs --- */
+/* ---- outputs ---- */
 
 static gboolean
 check_output (const PtShimTensor *handle, PtTensor *tensor, guint i, GError **error)
@@ -315,7 +315,7 @@ deliver (PtCudaDelegate *self, PtShimTensor *const *handles, GError **error)
   return !is_awaited || pt_cuda_context_synchronize (self->context, error);
 }
 
-/* --- calls --- */
+/* ---- calls ---- */
 
 static gboolean
 run_eagerly (PtCudaDelegate *self, GError **error)

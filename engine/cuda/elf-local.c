@@ -30,7 +30,7 @@ read_number (const guint8 *p, guint n_bytes)
   return value;
 }
 
-/* --- tables --- */
+/* ---- tables ---- */
 
 static Section
 read_section (guint8 *bytes, gsize size, const guint8 *header)
@@ -72,7 +72,7 @@ find_tables (guint8 *bytes, gsize size, Tables *tables)
   return tables->symbols.size > 0;
 }
 
-/* --- unique symbols --- */
+/* ---- unique symbols ---- */
 
 /* The upper half of a symbol's fifth byte is its binding. */
 static guint
@@ -91,7 +91,7 @@ change_unique (const Tables *tables)
   return n;
 }
 
-/* --- destructors of thread-local variables --- */
+/* ---- destructors of thread-local variables ---- */
 
 static gboolean
 has_name (const Tables *tables, const guint8 *symbol, const char *name)

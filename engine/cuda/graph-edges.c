@@ -16,7 +16,7 @@ is_possible (const PtCuda *cu)
          cu->cuGraphNodeGetType != NULL && cu->cuGraphKernelNodeGetParams != NULL;
 }
 
-/* --- reading the chain --- */
+/* ---- reading the chain ---- */
 
 /* Sets the nodes in the order of the chain. FALSE when the graph is not a chain. */
 static gboolean
@@ -63,7 +63,7 @@ read_chain (PtEdgeSearch *r, PtCuGraph graph)
   return order_nodes (r, nodes, from, to);
 }
 
-/* --- memory accesses of nodes --- */
+/* ---- memory accesses of nodes ---- */
 
 static void
 add_range (PtEdgeSearch *r, PtCuPointer start, gsize size, gboolean is_write, guint word)
@@ -136,7 +136,7 @@ read_nodes (PtEdgeSearch *r, PtCudaGraphEdges *result)
   }
 }
 
-/* --- dependences --- */
+/* ---- dependences ---- */
 
 static gboolean
 depends (const PtEdgeSearch *r, const PtEdgeNode *later, const PtEdgeNode *earlier)

@@ -70,7 +70,7 @@ lead (const char *name, gpointer theirs)
   return ours != NULL ? ours : lead_driver (name, theirs);
 }
 
-/* --- letting the library be unloaded --- */
+/* ---- letting the library be unloaded ---- */
 
 /* Whether the code at @address belongs to @module. */
 static gboolean
@@ -103,7 +103,7 @@ free_library (HMODULE module)
   return is_own (__builtin_return_address (0), module) || FreeLibrary (module);
 }
 
-/* --- functions of the driver --- */
+/* ---- functions of the driver ---- */
 
 static FARPROC WINAPI
 get_proc_address (HMODULE module, LPCSTR name)
@@ -133,7 +133,7 @@ get_driver_address (const char *name, void **function, int version, guint64 flag
   return code;
 }
 
-/* --- the table --- */
+/* ---- the table ---- */
 
 /* The import table may lie in a read-only section. */
 static gboolean

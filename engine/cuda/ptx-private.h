@@ -69,7 +69,7 @@ typedef struct {
   guint n_operands;
 } PtPtxInstruction;
 
-/* --- words --- */
+/* ---- words ---- */
 
 static inline gboolean
 pt_ptx_is_name (char c)
@@ -86,7 +86,7 @@ PtPtxSlice pt_ptx_next_word (PtPtxSlice *slice);
 /** A copy of [size] bytes, in which spaces replace comments. */
 char *pt_ptx_without_comments (const char *text, gsize size);
 
-/* --- parsers of parts of a kernel; FALSE: not understood --- */
+/* ---- parsers of parts of a kernel; FALSE: not understood ---- */
 
 /** Remove "(...)" from the start of @rest, if there is one. */
 gboolean pt_ptx_read_parameters (PtPtxAnalysis *a, PtPtxSlice *rest);

@@ -4,7 +4,7 @@
 
 #include "engine/cuda/ptx-private.h"
 
-/* --- parameters --- */
+/* ---- parameters ---- */
 
 /* The size in bytes of a type: ".b8", ".u64", ...; 0 for another word. */
 static gsize
@@ -106,7 +106,7 @@ pt_ptx_read_parameters (PtPtxAnalysis *a, PtPtxSlice *rest)
   return TRUE;
 }
 
-/* --- operands --- */
+/* ---- operands ---- */
 
 guint
 pt_ptx_find_register (const PtPtxAnalysis *a, const char *name)
@@ -280,7 +280,7 @@ add_from_cell (PtPtxAnalysis *a, const PtPtxSlice *to)
   return TRUE;
 }
 
-/* --- memory instructions --- */
+/* ---- memory instructions ---- */
 
 static gboolean
 is_shared (const PtPtxInstruction *in)

@@ -9,7 +9,7 @@
 #define MAX_STEPS 400000
 #define MAX_PASSES 64
 
-/* --- statements --- */
+/* ---- statements ---- */
 
 /* The text after the name of the kernel, up to the end; empty when there is no such kernel. */
 static PtPtxSlice
@@ -177,7 +177,7 @@ read_body (PtPtxAnalysis *a, PtPtxSlice rest)
   return TRUE;
 }
 
-/* --- the data flow --- */
+/* ---- the data flow ---- */
 
 static guint64
 value_of (const PtPtxAnalysis *a, const PtPtxStep *step)

@@ -39,7 +39,7 @@ gboolean pt_shims_open (GError **error);
 /** The sorted names of all @n exported functions. Works without pt_shims_open(). */
 const char *const *pt_shims_names (guint *n);
 
-/* === Around a call into a library === */
+/* ---- Around a call into a library ---- */
 
 /**
  * The GPU resources of one library: the modules of its kernels, which not all libraries unload, and
@@ -72,7 +72,7 @@ void pt_shim_modules_seed (PtShimModules *modules, guint64 seed);
 void pt_shims_enter (PtCudaContext *context, PtShimModules *modules);
 void pt_shims_leave (void);
 
-/* === Why a call failed === */
+/* ---- Why a call failed ---- */
 
 /**
  * Note why a function will return an error, because a library returns only a number. Only the first
@@ -83,7 +83,7 @@ void pt_shim_note (PtError code, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /** Return the note as an error that the caller owns, or NULL. Also works after pt_shims_leave(). */
 GError *pt_shim_take_note (void) G_GNUC_WARN_UNUSED_RESULT;
 
-/* === The constants of a library === */
+/* ---- The constants of a library ---- */
 
 /**
  * Handles and memory recorded during one call.

@@ -43,7 +43,7 @@ pt_cuda_storage_forget (PtCudaStorage *storage, guint state)
     free_parked (storage, parked (storage, state));
 }
 
-/* --- memory for the former state --- */
+/* ---- memory for the former state ---- */
 
 /* Whether @state has no bytes in this storage yet. */
 static gboolean
@@ -101,7 +101,7 @@ make_room (PtCudaStorage *const *storages, guint n, guint state, PtCudaParked *r
   return make_room_on_device (storages, n, state, rooms, error);
 }
 
-/* --- the exchange --- */
+/* ---- the exchange ---- */
 
 static gboolean
 move (PtCudaContext *context, PtCuPointer to, PtCuPointer from, gsize size, GError **error)

@@ -22,7 +22,7 @@ struct _PtCudaSlab {
 /* All scopes of this thread; there is one for each loaded program and GPU. */
 static _Thread_local GPtrArray *scopes;
 
-/* --- scopes --- */
+/* ---- scopes ---- */
 
 PtCudaScope *
 pt_cuda_scope_ref (gconstpointer identity, PtCudaContext *context)
@@ -68,7 +68,7 @@ pt_cuda_scope_find (const PtCudaScope *scope, const char *key, gsize key_length)
   return g_hash_table_lookup (scope->storages, bytes);
 }
 
-/* --- storages --- */
+/* ---- storages ---- */
 
 PtCudaSlab *
 pt_cuda_slab_new (PtCudaContext *context, PtCuPointer memory)
@@ -196,7 +196,7 @@ pt_cuda_scope_adopt (PtCudaScope *scope, const PtCudaStorageSpec *spec, gpointer
   return storage;
 }
 
-/* --- creating many at once --- */
+/* ---- creating many at once ---- */
 
 /* Sets *out to the existing storage for @spec, or NULL. FALSE when its size or device differs. */
 static gboolean

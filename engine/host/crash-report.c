@@ -91,7 +91,7 @@ add_model (GString *text, const char *path)
       (gint64) info.st_size, (gint64) done < (gint64) info.st_size ? "first " : "", done, digest);
 }
 
-/* What C libraries say before they abort; nothing of it comes from a model or a user. */
+/* Messages of C libraries before they abort; they hold no text of a model or a user. */
 static const char *
 known_words (const char *detail)
 {

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * tables leave out no member.
  */
 
-/** What a member is. */
+/** The type of a member. */
 typedef enum {
   PT_FIELD_PLAIN,   /* numbers, or an array of numbers in the struct */
   PT_FIELD_BOOL,    /* a gboolean */
@@ -50,8 +50,8 @@ struct _PtStructInfo {
   gsize size;
   const PtField *fields;
   guint n_fields;
-  /* What is wrong with a struct that was read, a static text; NULL: nothing. @parent: the struct
-   * that has it as a row, or NULL. May be NULL. */
+  /* Returns the fault of a struct that was read, a static text, or NULL. @parent: the struct that
+   * has it as a row, or NULL. May be NULL. */
   const char *(*check) (gconstpointer self, gconstpointer parent);
 };
 

@@ -20,7 +20,7 @@ G_BEGIN_DECLS
 /** Most bytes of a payload in shared memory. */
 #define PT_FRAME_MAX_SHARED ((guint64) 4 << 30)
 
-/** What a frame says. */
+/** The kind of a frame. */
 typedef enum {
   PT_FRAME_HELLO,  /* both: PtHello, the first frame */
   PT_FRAME_FILE,   /* to the host: 0, PtGivenFile; its descriptor comes with it */

@@ -8,8 +8,9 @@
 G_BEGIN_DECLS
 
 /*
- * What the process of a model may do. It is confined with its first job, since that says which
- * folders it writes to. Other jobs may follow that fit. On Linux only, for now.
+ * Confinement of the process of a model. It happens with the first job, because that one tells
+ * which folders the process writes to. Later jobs that need other folders get another process. On
+ * Linux only, for now.
  */
 
 /**
@@ -32,7 +33,7 @@ char **pt_host_written (const PtJob *job);
  */
 gboolean pt_host_remember_consent (const PtJob *job);
 
-/** What the first job of a process makes it. */
+/** The rights that the first job of a process has set. */
 typedef struct {
   gboolean confined;
   char **written;       /* of pt_host_written() */

@@ -28,7 +28,7 @@ pt_host_exit_name (PtHostExitKind kind)
 
 /* ---- the kind ---- */
 
-/* What allocators of GLib, C++ and others write before they abort. */
+/* Messages that allocators of GLib, C++ and others write before they abort. */
 static gboolean
 tells_of_memory (const char *words)
 {
@@ -45,7 +45,7 @@ tells_of_memory (const char *words)
 #define STATUS_NO_MEMORY_CODE 0xC0000017u
 #define STATUS_FAST_FAIL_CODE 0xC0000409u
 #define BREAKPOINT_CODE 0x80000003u
-/* What abort() of the C library leaves with. */
+/* The exit status that abort() of the C library leaves. */
 #define ABORT_STATUS 3
 
 static PtHostExitKind

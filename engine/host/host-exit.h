@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/** What a process's end means: fills @kind, @code and @detail of @exit. @words: what it wrote last
- * to stderr. Free @detail with g_free(). */
+/** Derives @kind, @code and @detail of @exit from the end of a process. @words: the last lines that
+ * it wrote to stderr. Free @detail with g_free(). */
 void pt_host_exit_judge (PtHostExit *exit, const PtLinkEnd *end, const char *words);
 
 /** A sentence for a person: how the process ended, what it was doing (@job: or NULL) and what to

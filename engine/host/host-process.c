@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The supervisor of a host. pt_host_run() sends a job and waits; a reader thread hears the host,
- * and gives events to the job that runs. What they share is behind the mutex.
+ * The supervisor of a host. pt_host_run() sends a job and waits; a reader thread receives the
+ * frames of the host, and passes events to the running job. The mutex guards the state that both
+ * threads use.
  */
 
 #include "engine/host/host-process.h"
@@ -46,7 +47,7 @@ struct _PtHost {
   gboolean done;           /* @last has come */
   PtEvent *last;           /* to be filled */
   PtHeap *last_heap;       /* ... */
-  gint64 heard;            /* when something came last */
+  gint64 last_received;    /* time of the last bytes from the process */
   guint64 asked, answered; /* numbers of the last PING and PONG */
 };
 
@@ -59,7 +60,7 @@ is_last (PtEventKind kind)
 }
 
 static gboolean
-hear_hello (PtHost *self, const PtFrame *frame, GError **error)
+take_hello (PtHost *self, const PtFrame *frame, GError **error)
 {
   g_autoptr (PtHeap) heap = pt_heap_new ();
   g_autofree char *detail = NULL;
@@ -77,7 +78,7 @@ hear_hello (PtHost *self, const PtFrame *frame, GError **error)
 }
 
 static gboolean
-hear_event (PtHost *self, const PtFrame *frame, GError **error)
+take_event (PtHost *self, const PtFrame *frame, GError **error)
 {
   g_autoptr (PtHeap) heap = pt_heap_new ();
   const PtHostJob *job;
@@ -104,7 +105,7 @@ hear_event (PtHost *self, const PtFrame *frame, GError **error)
 }
 
 static gboolean
-hear_pong (PtHost *self, const PtFrame *frame, GError **error)
+take_pong (PtHost *self, const PtFrame *frame, GError **error)
 {
   g_autoptr (PtHeap) heap = pt_heap_new ();
   guint64 number;
@@ -121,7 +122,7 @@ hear_pong (PtHost *self, const PtFrame *frame, GError **error)
 }
 
 static gboolean
-hear_end (PtHost *self, const PtFrame *frame, GError **error)
+take_end (PtHost *self, const PtFrame *frame, GError **error)
 {
   g_autoptr (PtHeap) heap = pt_heap_new ();
   PtHostExit end;
@@ -141,26 +142,26 @@ hear_end (PtHost *self, const PtFrame *frame, GError **error)
 }
 
 static gboolean
-hear (PtHost *self, const PtFrame *frame, GError **error)
+take_frame (PtHost *self, const PtFrame *frame, GError **error)
 {
   if (!self->hello && frame->kind != PT_FRAME_HELLO && frame->kind != PT_FRAME_END)
     return pt_fail (error, PT_ERROR_HOST, "it does not say hello first");
   switch (frame->kind) {
-  case PT_FRAME_HELLO: return hear_hello (self, frame, error);
-  case PT_FRAME_EVENT: return hear_event (self, frame, error);
-  case PT_FRAME_PONG: return hear_pong (self, frame, error);
-  case PT_FRAME_END: return hear_end (self, frame, error);
+  case PT_FRAME_HELLO: return take_hello (self, frame, error);
+  case PT_FRAME_EVENT: return take_event (self, frame, error);
+  case PT_FRAME_PONG: return take_pong (self, frame, error);
+  case PT_FRAME_END: return take_end (self, frame, error);
   default: return pt_fail (error, PT_ERROR_HOST, "it sends what only we send");
   }
 }
 
 static gboolean
-hear_all (PtHost *self, PtFrames *frames, GError **error)
+take_frames (PtHost *self, PtFrames *frames, GError **error)
 {
   PtFrame frame;
 
   while (pt_frames_next (frames, &frame, error)) {
-    gboolean good = hear (self, &frame, error);
+    gboolean good = take_frame (self, &frame, error);
 
     pt_frame_clear (&frame);
     if (!good)
@@ -180,10 +181,10 @@ reader_main (gpointer data)
 
   while ((n = pt_link_read (self->link, bytes, PT_FRAME_MAX_INLINE, &error)) > 0) {
     g_mutex_lock (&self->mutex);
-    self->heard = g_get_monotonic_time ();
+    self->last_received = g_get_monotonic_time ();
     g_mutex_unlock (&self->mutex);
     pt_frames_put (frames, bytes, (gsize) n);
-    if (!hear_all (self, frames, &error))
+    if (!take_frames (self, frames, &error))
       break;
   }
   g_mutex_lock (&self->mutex);
@@ -411,7 +412,7 @@ ensure_process (PtHost *self, const PtHostJob *job, PtEvent *last, PtHeap *heap)
 
 /* ---- a job ---- */
 
-/* What waiting found. */
+/* The result of waiting for the process. */
 typedef enum { WAIT_DONE, WAIT_CLOSED, WAIT_SILENT, WAIT_DISOBEYED } WaitEnd;
 
 typedef struct {
@@ -433,8 +434,8 @@ send_due (PtHost *self, const PtHostJob *job, WaitState *state)
   gint64 now = g_get_monotonic_time ();
   gboolean cancel = !state->cancel_sent && g_cancellable_is_cancelled (job->cancellable);
   gboolean finish = !state->finish_sent && g_cancellable_is_cancelled (job->finish);
-  gboolean ask =
-      self->asked == self->answered && now - self->heard >= self->patience_ms * (gint64) 1000 / 2;
+  gboolean ask = self->asked == self->answered &&
+                 now - self->last_received >= self->patience_ms * (gint64) 1000 / 2;
   guint64 number = 0;
 
   if (!cancel && !finish && !ask)
@@ -472,9 +473,9 @@ wait_for_end (PtHost *self, const PtHostJob *job)
     now = g_get_monotonic_time ();
     if (state.cancel_by != 0 && now >= state.cancel_by)
       return WAIT_DISOBEYED;
-    if (self->asked != self->answered && now - self->heard >= patience)
+    if (self->asked != self->answered && now - self->last_received >= patience)
       return WAIT_SILENT;
-    until = self->heard + (self->asked != self->answered ? patience : patience / 2);
+    until = self->last_received + (self->asked != self->answered ? patience : patience / 2);
     if (state.cancel_by != 0)
       until = MIN (until, state.cancel_by);
     g_cond_wait_until (&self->changed, &self->mutex, MAX (until, now + 1000));
@@ -490,7 +491,7 @@ give_job (PtHost *self, const PtHostJob *job, PtEvent *last, PtHeap *heap)
   self->done = FALSE;
   self->last = last;
   self->last_heap = heap;
-  self->heard = g_get_monotonic_time ();
+  self->last_received = g_get_monotonic_time ();
   g_mutex_unlock (&self->mutex);
 }
 

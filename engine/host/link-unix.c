@@ -30,7 +30,7 @@
 #define HOST_TRACE 4
 #define TRACE_BYTES (16 * 1024)
 /* Of the last lines on stderr. */
-#define WORDS_BYTES 4096
+#define STDERR_BYTES 4096
 /* Memory that was received, and that no frame has named yet. */
 #define MAX_WAITING 4
 
@@ -45,9 +45,9 @@ struct _PtLink {
   /* Of a host that we started. */
   pid_t pid; /* 0: it has ended, or is not ours */
   PtLinkEnd end;
-  int words_fd; /* its stderr, or -1 */
-  int trace_fd; /* where it writes the calls of a crash, or -1 */
-  GString *words;
+  int stderr_fd; /* its stderr, or -1 */
+  int trace_fd;  /* where it writes the calls of a crash, or -1 */
+  GString *stderr_tail;
   guint64 oom_kills; /* when it started */
 };
 
@@ -64,9 +64,9 @@ link_new (int fd)
   PtLink *link = g_new0 (PtLink, 1);
 
   link->fd = fd;
-  link->words_fd = -1;
+  link->stderr_fd = -1;
   link->trace_fd = -1;
-  link->words = g_string_new (NULL);
+  link->stderr_tail = g_string_new (NULL);
   g_mutex_init (&link->mutex);
   return link;
 }
@@ -88,7 +88,7 @@ count_oom_kills (void)
 
 /* /proc/self/exe is the file that runs, even if an update has replaced it. */
 static gboolean
-spawn (const char *program, const int fds[2], pid_t *pid, int *words_fd, GError **error)
+spawn (const char *program, const int fds[2], pid_t *pid, int *stderr_fd, GError **error)
 {
   const char *exe = program != NULL ? program : "/proc/self/exe";
   const char *name = program != NULL ? program : "pteris";
@@ -102,7 +102,7 @@ spawn (const char *program, const int fds[2], pid_t *pid, int *words_fd, GError 
                                          G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_FILE_AND_ARGV_ZERO |
                                              G_SPAWN_CHILD_INHERITS_STDIN | G_SPAWN_CLOEXEC_PIPES,
                                          NULL, NULL, -1, -1, -1, fds, targets, 2, &child, NULL,
-                                         NULL, words_fd, &cause))
+                                         NULL, stderr_fd, &cause))
     return pt_fail (error, PT_ERROR_HOST, "The model's process cannot be started: %s",
                     cause->message);
   *pid = child;
@@ -131,14 +131,14 @@ pt_link_start (const char *program, GError **error)
   link->trace_fd = trace[0];
   fcntl (trace[0], F_SETFL, O_NONBLOCK);
   fcntl (trace[1], F_SETFL, O_NONBLOCK);
-  started = spawn (program, (const int[]){ fds[1], trace[1] }, &link->pid, &link->words_fd, error);
+  started = spawn (program, (const int[]){ fds[1], trace[1] }, &link->pid, &link->stderr_fd, error);
   close (fds[1]);
   close (trace[1]);
   if (!started) {
     pt_link_free (link);
     return NULL;
   }
-  fcntl (link->words_fd, F_SETFL, fcntl (link->words_fd, F_GETFL) | O_NONBLOCK);
+  fcntl (link->stderr_fd, F_SETFL, fcntl (link->stderr_fd, F_GETFL) | O_NONBLOCK);
   return link;
 }
 
@@ -179,11 +179,11 @@ pt_link_free (PtLink *link)
   for (guint i = 0; i < link->n_waiting; i++)
     close (link->waiting[i]);
   close (link->fd);
-  if (link->words_fd >= 0)
-    close (link->words_fd);
+  if (link->stderr_fd >= 0)
+    close (link->stderr_fd);
   if (link->trace_fd >= 0)
     close (link->trace_fd);
-  g_string_free (link->words, TRUE);
+  g_string_free (link->stderr_tail, TRUE);
   g_mutex_clear (&link->mutex);
   g_free (link);
 }
@@ -191,24 +191,24 @@ pt_link_free (PtLink *link)
 /* ---- reading ---- */
 
 static void
-hear_words (PtLink *link)
+read_stderr (PtLink *link)
 {
   char bytes[1024];
   gssize n;
 
-  while ((n = read (link->words_fd, bytes, sizeof bytes)) > 0) {
+  while ((n = read (link->stderr_fd, bytes, sizeof bytes)) > 0) {
     gssize written = write (2, bytes, (gsize) n);
 
     (void) written;
     g_mutex_lock (&link->mutex);
-    g_string_append_len (link->words, bytes, n);
-    if (link->words->len > WORDS_BYTES)
-      g_string_erase (link->words, 0, (gssize) (link->words->len - WORDS_BYTES));
+    g_string_append_len (link->stderr_tail, bytes, n);
+    if (link->stderr_tail->len > STDERR_BYTES)
+      g_string_erase (link->stderr_tail, 0, (gssize) (link->stderr_tail->len - STDERR_BYTES));
     g_mutex_unlock (&link->mutex);
   }
   if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
-    close (link->words_fd);
-    link->words_fd = -1;
+    close (link->stderr_fd);
+    link->stderr_fd = -1;
   }
 }
 
@@ -258,7 +258,7 @@ receive (PtLink *link, guint8 *bytes, gsize size, GError **error)
     n = recvmsg (link->fd, &message, MSG_CMSG_CLOEXEC);
   while (n < 0 && errno == EINTR);
   if (n < 0 && errno != ECONNRESET) {
-    fail_errno (error, "cannot be heard", errno);
+    fail_errno (error, "cannot be read", errno);
     return -1;
   }
   return keep_descriptors (link, &message, error) ? MAX (n, 0) : -1;
@@ -271,20 +271,20 @@ pt_link_read (PtLink *link, guint8 *bytes, gsize size, GError **error)
 
   for (;;) {
     struct pollfd fds[2] = { { .fd = link->fd, .events = POLLIN },
-                             { .fd = link->words_fd, .events = POLLIN } };
+                             { .fd = link->stderr_fd, .events = POLLIN } };
 
-    if (link->words_fd < 0)
+    if (link->stderr_fd < 0)
       break;
     if (poll (fds, 2, -1) < 0 && errno != EINTR)
       break;
     if (fds[1].revents != 0)
-      hear_words (link);
+      read_stderr (link);
     if (fds[0].revents != 0)
       break;
   }
   n = receive (link, bytes, size, error);
-  if (n <= 0 && link->words_fd >= 0)
-    hear_words (link);
+  if (n <= 0 && link->stderr_fd >= 0)
+    read_stderr (link);
   return n;
 }
 
@@ -587,7 +587,7 @@ pt_link_last_words (PtLink *link)
   char *words;
 
   g_mutex_lock (&link->mutex);
-  words = g_utf8_make_valid (link->words->str, (gssize) link->words->len);
+  words = g_utf8_make_valid (link->stderr_tail->str, (gssize) link->stderr_tail->len);
   g_mutex_unlock (&link->mutex);
   return words;
 }

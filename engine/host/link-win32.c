@@ -16,7 +16,7 @@
 
 #define PIPE_BYTES (64 * 1024)
 /* Of the last lines on stderr. */
-#define WORDS_BYTES 4096
+#define STDERR_BYTES 4096
 /* How often a waiting writer looks whether it was cancelled. */
 #define CANCEL_POLL_MS 20
 /* The status of a process that we end. */
@@ -26,16 +26,16 @@ struct _PtLink {
   HANDLE pipe;
   HANDLE shut; /* an event: nothing more is read or written */
   HANDLE read_event, write_event;
-  GMutex mutex; /* of writing and of the words */
+  GMutex mutex; /* of writing and of @stderr_tail */
   gboolean broken;
   gboolean is_server;
   /* Of a host that we started. */
   HANDLE process, job; /* NULL: it is not ours */
   PtLinkEnd end;
-  HANDLE words_pipe;
-  GThread *words_thread;
-  GString *words;
-  int words_done;
+  HANDLE stderr_pipe;
+  GThread *stderr_thread;
+  GString *stderr_tail;
+  int stderr_done;
 };
 
 static gboolean
@@ -55,7 +55,7 @@ link_new (HANDLE pipe)
   link->shut = CreateEventW (NULL, TRUE, FALSE, NULL);
   link->read_event = CreateEventW (NULL, TRUE, FALSE, NULL);
   link->write_event = CreateEventW (NULL, TRUE, FALSE, NULL);
-  link->words = g_string_new (NULL);
+  link->stderr_tail = g_string_new (NULL);
   g_mutex_init (&link->mutex);
   return link;
 }
@@ -204,22 +204,22 @@ spawn (PtLink *link, const char *program, HANDLE client, HANDLE words, GError **
 }
 
 static gpointer
-words_main (gpointer data)
+stderr_main (gpointer data)
 {
   PtLink *link = data;
   char bytes[1024];
   DWORD n;
 
-  while (ReadFile (link->words_pipe, bytes, sizeof bytes, &n, NULL) && n > 0) {
+  while (ReadFile (link->stderr_pipe, bytes, sizeof bytes, &n, NULL) && n > 0) {
     fwrite (bytes, 1, n, stderr);
     fflush (stderr);
     g_mutex_lock (&link->mutex);
-    g_string_append_len (link->words, bytes, (gssize) n);
-    if (link->words->len > WORDS_BYTES)
-      g_string_erase (link->words, 0, (gssize) (link->words->len - WORDS_BYTES));
+    g_string_append_len (link->stderr_tail, bytes, (gssize) n);
+    if (link->stderr_tail->len > STDERR_BYTES)
+      g_string_erase (link->stderr_tail, 0, (gssize) (link->stderr_tail->len - STDERR_BYTES));
     g_mutex_unlock (&link->mutex);
   }
-  g_atomic_int_set (&link->words_done, 1);
+  g_atomic_int_set (&link->stderr_done, 1);
   return NULL;
 }
 
@@ -235,13 +235,13 @@ pt_link_start (const char *program, GError **error)
     return NULL;
   link = link_new (server);
   link->is_server = TRUE;
-  if (!CreatePipe (&link->words_pipe, &words, &inherit, 0)) {
+  if (!CreatePipe (&link->stderr_pipe, &words, &inherit, 0)) {
     fail_last (error, "cannot be started");
     CloseHandle (client);
     pt_link_free (link);
     return NULL;
   }
-  SetHandleInformation (link->words_pipe, HANDLE_FLAG_INHERIT, 0);
+  SetHandleInformation (link->stderr_pipe, HANDLE_FLAG_INHERIT, 0);
   started = spawn (link, program, client, words, error);
   CloseHandle (client);
   CloseHandle (words);
@@ -249,7 +249,7 @@ pt_link_start (const char *program, GError **error)
     pt_link_free (link);
     return NULL;
   }
-  link->words_thread = g_thread_new ("pteris-host-words", words_main, link);
+  link->stderr_thread = g_thread_new ("pteris-host-err", stderr_main, link);
   return link;
 }
 
@@ -293,21 +293,22 @@ pt_link_free (PtLink *link)
     pt_link_kill (link);
     pt_link_wait (link, G_MAXUINT, &ignored);
   }
-  /* What the process started may still have the other end, and ends with the job. */
+  /* Programs that the process started may hold the other end of the pipe; they end with the job
+   * object. */
   close_handle (&link->job);
-  while (link->words_thread != NULL && !g_atomic_int_get (&link->words_done)) {
-    CancelIoEx (link->words_pipe, NULL);
+  while (link->stderr_thread != NULL && !g_atomic_int_get (&link->stderr_done)) {
+    CancelIoEx (link->stderr_pipe, NULL);
     g_usleep (1000);
   }
-  g_clear_pointer (&link->words_thread, g_thread_join);
+  g_clear_pointer (&link->stderr_thread, g_thread_join);
   close_handle (&link->pipe);
   close_handle (&link->shut);
   close_handle (&link->read_event);
   close_handle (&link->write_event);
   close_handle (&link->process);
   close_handle (&link->job);
-  close_handle (&link->words_pipe);
-  g_string_free (link->words, TRUE);
+  close_handle (&link->stderr_pipe);
+  g_string_free (link->stderr_tail, TRUE);
   g_mutex_clear (&link->mutex);
   g_free (link);
 }
@@ -334,7 +335,7 @@ pt_link_read (PtLink *link, guint8 *bytes, gsize size, GError **error)
       GetLastError () != ERROR_IO_PENDING) {
     if (is_closed (GetLastError ()))
       return 0;
-    fail_last (error, "cannot be heard");
+    fail_last (error, "cannot be read");
     return -1;
   }
   if (WaitForMultipleObjects (2, events, FALSE, INFINITE) != WAIT_OBJECT_0)
@@ -343,7 +344,7 @@ pt_link_read (PtLink *link, guint8 *bytes, gsize size, GError **error)
     return (gssize) n;
   if (is_closed (GetLastError ()))
     return 0;
-  fail_last (error, "cannot be heard");
+  fail_last (error, "cannot be read");
   return -1;
 }
 
@@ -568,10 +569,10 @@ pt_link_last_words (PtLink *link)
   char *words;
 
   /* All of it: the process has ended. */
-  for (guint i = 0; i < 100 && !g_atomic_int_get (&link->words_done); i++)
+  for (guint i = 0; i < 100 && !g_atomic_int_get (&link->stderr_done); i++)
     g_usleep (1000);
   g_mutex_lock (&link->mutex);
-  words = g_utf8_make_valid (link->words->str, (gssize) link->words->len);
+  words = g_utf8_make_valid (link->stderr_tail->str, (gssize) link->stderr_tail->len);
   g_mutex_unlock (&link->mutex);
   return words;
 }

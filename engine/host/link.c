@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What both kinds of pipes have in common: a message becomes one write. */
+/* The part of a link that is the same for Unix sockets and Windows pipes: a message becomes one
+ * write. */
 
 #include "engine/host/link.h"
 

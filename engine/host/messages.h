@@ -24,7 +24,7 @@ extern const PtStructInfo pt_privacy_fields;
 /* Parts of several of them. */
 extern const PtStructInfo pt_argument_fields;
 
-/** What is wrong with @event as an event of a job of @kind: a static text; NULL: nothing. */
+/** The fault of @event as an event of a job of @kind, a static text; NULL if there is none. */
 const char *pt_event_misfit (const PtEvent *event, PtJobKind kind);
 
 G_END_DECLS

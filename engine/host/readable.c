@@ -195,7 +195,8 @@ add_one (Lists *lists, const char *path)
   add_all (lists, paths);
 }
 
-/* What the job names beside its model. An input may be "zeros:" and the like. */
+/* The files of @job besides its model. An input may also be "zeros:" and the like, which is no
+ * file. */
 static void
 add_inputs (Lists *lists, const PtJob *job)
 {

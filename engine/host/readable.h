@@ -5,16 +5,16 @@
 
 G_BEGIN_DECLS
 
-/* What a confined process may read beside the files of the system. */
+/* The files that a confined process may read besides those of the system. */
 typedef struct {
   char **files;   /* files and folders with all in them, each once; NULL-terminated */
   char **folders; /* whose names can be listed; NULL-terminated */
 } PtReadable;
 
 /**
- * What @job reads: the folders of its model, the library, where companions are, and the files that
- * the job names. Recordings and pictures of a loaded model are not among them, since later jobs
- * name them: their files are given (pt_link_give_file()). Blocking.
+ * The files that @job reads: the folders of its model, the library (which has companions), and the
+ * files that the job names. Recordings and pictures for a loaded model are left out, because later
+ * jobs name them; the process gets them as open files (pt_link_give_file()). Blocking.
  */
 PtReadable *pt_readable_new (const PtJob *job);
 void pt_readable_free (PtReadable *readable);

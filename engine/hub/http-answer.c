@@ -45,7 +45,7 @@ pt_http_answer_begin (PtHttpAnswer *self, gboolean is_own)
   self->wait_s = self->start = self->whole = UNKNOWN;
 }
 
-/* --- values --- */
+/* ---- values ---- */
 
 static guint64
 number (const char *text)
@@ -124,7 +124,7 @@ content_range (PtHttpAnswer *self, const char *value)
   self->whole = number (slash + 1);
 }
 
-/* --- lines --- */
+/* ---- lines ---- */
 
 static void
 set_text (char **text, const char *value)

@@ -53,7 +53,7 @@ pt_hub_is_stopped (GCancellable *cancellable, GError **error)
   return TRUE;
 }
 
-/* --- certificates --- */
+/* ---- certificates ---- */
 
 #ifdef G_OS_UNIX
 
@@ -163,7 +163,7 @@ pt_http_times (const PtHttp *self)
   return &self->times;
 }
 
-/* --- what comes --- */
+/* ---- what comes ---- */
 
 static guint
 status_of (PtHttpRequest *self)
@@ -209,7 +209,7 @@ on_body (char *bytes, size_t size, size_t n, void *user_data)
   return 0;
 }
 
-/* --- asking --- */
+/* ---- asking ---- */
 
 static gboolean
 set_address (PtHttpRequest *self, const char *address)
@@ -299,7 +299,7 @@ pt_http_start (PtHttp *http, const char *address, guint64 offset, PtHttpDataFunc
   return self;
 }
 
-/* --- how it ends --- */
+/* ---- how it ends ---- */
 
 static gboolean
 is_redirect (guint status)
@@ -451,7 +451,7 @@ pt_http_step (PtHttp *self, guint wait_ms, GError **error)
   return going;
 }
 
-/* --- short answers --- */
+/* ---- short answers ---- */
 
 typedef struct {
   const char *address;

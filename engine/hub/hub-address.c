@@ -14,7 +14,7 @@
 typedef CURLU Address;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Address, pt_curl.url_cleanup)
 
-/* --- parts --- */
+/* ---- parts ---- */
 
 static Address *
 parse (const char *text)
@@ -85,7 +85,7 @@ pt_hub_host_of (const char *text)
   return host != NULL ? host : g_strdup ("the server");
 }
 
-/* --- the hub --- */
+/* ---- the hub ---- */
 
 static const char *
 chosen_address (const char *given)

@@ -21,7 +21,7 @@
 #define MAX_FILE_BYTES (G_GUINT64_CONSTANT (1) << 42)
 #define MAX_TEXT 500
 
-/* --- opening --- */
+/* ---- opening ---- */
 
 PtHub *
 pt_hub_open (const PtHubAccess *access, PtHttpTimes times, GCancellable *cancellable,
@@ -56,7 +56,7 @@ pt_hub_close (PtHub *self)
   g_free (self);
 }
 
-/* --- refusals --- */
+/* ---- refusals ---- */
 
 static gboolean
 is_code (const PtHttpAnswer *answer, const char *code)
@@ -187,9 +187,9 @@ pt_hub_refuse (const PtHttpAnswer *answer, gpointer user_data, GError **error)
              name_of (topic), answer->status, words);
 }
 
-/* --- answers --- */
+/* ---- answers ---- */
 
-/* What is shown: one line, of some length. NULL stays NULL. */
+/* A text of the hub for people: one line of limited length. NULL stays NULL. */
 static char *
 clean (const char *text)
 {
@@ -305,7 +305,7 @@ pt_hub_read_info (PtHub *self, const char *id, const char *revision, GCancellabl
   return g_steal_pointer (&repo);
 }
 
-/* --- files --- */
+/* ---- files ---- */
 
 void
 pt_hub_entry_free (gpointer data)
@@ -424,7 +424,7 @@ pt_hub_read_json (PtHub *self, const PtHubRepo *repo, const char *path, GCancell
   return read_json (self, address, MAX_JSON_FILE, NULL, NULL, &topic, cancellable, error);
 }
 
-/* --- search --- */
+/* ---- search ---- */
 
 static void
 add_parameter (GString *address, const char *name, const char *value)

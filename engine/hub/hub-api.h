@@ -9,8 +9,8 @@
 G_BEGIN_DECLS
 
 /*
- * What a hub is asked, and what it answers. Answers are untrusted: their lengths are limited while
- * they arrive, their names are checked.
+ * Requests to a hub, and its answers. Answers are untrusted: their lengths are limited while they
+ * arrive, and their names are checked.
  */
 
 /** A hub, and the connections to it. One thread. */
@@ -32,7 +32,7 @@ typedef struct {
   const char *id, *revision, *path; /* NULL: not about one */
 } PtHubTopic;
 
-/** Set the error that an answer means that is not 2xx; @user_data: a PtHubTopic. */
+/** Set @error for an answer whose status is not 2xx; @user_data: a PtHubTopic. */
 void pt_hub_refuse (const PtHttpAnswer *answer, gpointer user_data, GError **error);
 
 /** A file that a repository lists. */

@@ -75,7 +75,7 @@ commit_of (const Item *self)
   return self->file->commit != NULL ? self->file->commit : self->download->task->repo->commit;
 }
 
-/* --- progress --- */
+/* ---- progress ---- */
 
 static const Item *
 shown_item (const Download *self)
@@ -115,7 +115,7 @@ report (Download *self, PtHubPhase phase, const char *file, gboolean now)
   task->func (&progress, task->user_data);
 }
 
-/* --- the file on the disk --- */
+/* ---- the file on the disk ---- */
 
 static void
 close_file (Item *self)
@@ -168,7 +168,7 @@ write_bytes (Item *self, const char *data, gsize size, GError **error)
   return g_fsync (self->fd) == 0 || pt_hub_fail_write (self->path, errno, error);
 }
 
-/* --- how a file ends --- */
+/* ---- how a file ends ---- */
 
 static void
 end_all (Download *self, const GError *error)
@@ -232,7 +232,7 @@ complete (Item *self)
   self->download->n_done++;
 }
 
-/* --- what arrives --- */
+/* ---- what arrives ---- */
 
 /* The hub's answer must be about the file that its list named. */
 static gboolean
@@ -348,7 +348,7 @@ start (Item *self, GError **error)
          NULL;
 }
 
-/* --- what is there --- */
+/* ---- what is there ---- */
 
 typedef struct {
   Item *item;
@@ -447,7 +447,7 @@ prepare_all (Download *self, GError **error)
   return pt_hub_check_space (self->task->places->staging, missing, error);
 }
 
-/* --- the loop --- */
+/* ---- the loop ---- */
 
 static gboolean
 start_some (Download *self, GError **error)

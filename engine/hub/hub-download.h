@@ -18,9 +18,9 @@ typedef struct {
 } PtHubTask;
 
 /**
- * Get all files of the variant into places->files, where what earlier times left is gone on with,
- * and verify them. What lies in places->folder and is the same already is passed over. The caller
- * has the lock. FALSE with an error; what has arrived stays.
+ * Download all files of the variant into places->files and verify them. Partial files of earlier
+ * calls are continued, and files that places->folder already has with the same content are skipped.
+ * The caller holds the lock. FALSE with an error; the downloaded bytes stay for the next call.
  */
 gboolean pt_hub_download (const PtHubTask *task, GError **error);
 

@@ -35,7 +35,7 @@ pt_hub_repo_free (PtHubRepo *self)
   g_free (self);
 }
 
-/* --- looking --- */
+/* ---- looking ---- */
 
 /* Reads the config files, which are optional: of a gated repository only the list can be
  * read. FALSE when it was stopped, or the hub cannot be reached. */
@@ -121,7 +121,7 @@ pt_hub_look_files (const char *id, const char *revision, const PtHubAccess *acce
   return g_steal_pointer (&repo);
 }
 
-/* --- choosing --- */
+/* ---- choosing ---- */
 
 static gboolean
 has_words (const PtHubVariant *variant, char **wanted)
@@ -178,7 +178,7 @@ pt_hub_choose (const PtHubRepo *repo, const char *name, GError **error)
   return NULL;
 }
 
-/* --- borrowing --- */
+/* ---- borrowing ---- */
 
 static const PtHubFile *
 find_file (const PtHubVariant *variant, const char *path)

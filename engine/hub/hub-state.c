@@ -129,7 +129,7 @@ pt_hub_state_keep (PtHubState *self, const PtHubState *older)
   }
 }
 
-/* --- JSON --- */
+/* ---- JSON ---- */
 
 static json_t *
 text_list (char *const *texts)

@@ -6,11 +6,11 @@
 G_BEGIN_DECLS
 
 /*
- * What is known of downloaded files: from where they are and what they should be. A JSON file in
- * the model's folder and in each staging folder.
+ * The record of downloaded files: their origin, sizes and checksums. It is a JSON file in the
+ * model's folder and in each staging folder.
  */
 
-/** A variant that is there. */
+/** A variant that is installed or being downloaded. */
 typedef struct {
   char *name;
   char *commit;
@@ -27,12 +27,12 @@ PtHubState *pt_hub_state_new (const PtHubRepo *repo, const PtHubVariant *variant
 void pt_hub_state_free (PtHubState *state);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtHubState, pt_hub_state_free)
 
-/** NULL when there is none at @path, or none that makes sense. */
+/** Read the record at @path. NULL if there is none, or if it is damaged. */
 PtHubState *pt_hub_state_load (const char *path);
-/** As a whole or not at all. */
+/** Write @state to @path, as a whole or not at all. */
 gboolean pt_hub_state_save (const PtHubState *state, const char *path, GError **error);
 
-/** Add to @state what is in @older and not replaced by it. */
+/** Add to @state the files and variants of @older that it does not replace. */
 void pt_hub_state_keep (PtHubState *state, const PtHubState *older);
 
 /** The file at @path; NULL: it has none. */

@@ -20,7 +20,7 @@ pt_hub_token_can_keep (GCancellable *cancellable)
   return pt_secret_has_store (cancellable);
 }
 
-/* What somebody else put into the store may be anything. */
+/* Other programs may have put any bytes into the store. */
 static gboolean
 is_token (const char *text)
 {

@@ -53,7 +53,7 @@ sweep (void)
     pt_hub_delete (paths->pdata[i], NULL);
 }
 
-/* --- moving in --- */
+/* ---- moving in ---- */
 
 static gboolean
 is_same (const PtHubEntry *a, const PtHubEntry *b)
@@ -160,7 +160,7 @@ pt_hub_get (const PtHubRepo *repo, const PtHubVariant *variant, const PtHubAcces
   return get (&task, error) ? g_strdup (places->folder) : NULL;
 }
 
-/* --- listing --- */
+/* ---- listing ---- */
 
 void
 pt_hub_model_free (PtHubModel *self)
@@ -276,7 +276,7 @@ pt_hub_installed (void)
   return models;
 }
 
-/* --- deleting --- */
+/* ---- deleting ---- */
 
 static gboolean
 delete_parts (const char *name, gboolean *any, GError **error)

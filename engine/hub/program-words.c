@@ -30,7 +30,7 @@ pt_hub_words (const char *path)
   return (char **) g_ptr_array_free (g_steal_pointer (&words), FALSE);
 }
 
-/* --- backends --- */
+/* ---- backends ---- */
 
 const char *
 pt_hub_backend (const char *const *words)
@@ -72,7 +72,7 @@ pt_hub_target (const char *const *words)
   return NULL;
 }
 
-/* --- precisions --- */
+/* ---- precisions ---- */
 
 char *
 pt_hub_precision (const char *const *words)
@@ -85,7 +85,7 @@ pt_hub_precision (const char *const *words)
   return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
 }
 
-/* --- parts and companions --- */
+/* ---- parts and companions ---- */
 
 gboolean
 pt_hub_is_component (const char *word)

@@ -10,7 +10,7 @@
 #define MAX_PATH 400
 #define MAX_SEGMENT 200
 
-/* --- repositories --- */
+/* ---- repositories ---- */
 
 static gboolean
 is_id_part (const char *part, gsize length)
@@ -54,7 +54,7 @@ pt_hub_is_library_name (const char *name)
          strchr (name, G_DIR_SEPARATOR) == NULL && strchr (name, ':') == NULL;
 }
 
-/* --- what users write --- */
+/* ---- what users write ---- */
 
 /* "owner/name/tree/REVISION/…", as the path of an address has it. */
 static gboolean
@@ -137,7 +137,7 @@ pt_hub_parse (const char *text, char **id, char **variant, char **revision, GErr
   return TRUE;
 }
 
-/* --- files --- */
+/* ---- files ---- */
 
 static gboolean
 has_control (const char *text)

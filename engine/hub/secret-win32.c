@@ -8,7 +8,7 @@
 
 /* Names of entries: this and the origin. */
 #define PREFIX "org.pteris.Pteris:"
-/* What one entry holds. */
+/* The user name of each entry: a token has none. */
 #define USER L"token"
 
 static wchar_t *

@@ -33,7 +33,7 @@
 #define MARGIN (16u << 20)
 #define MAX_DEPTH 64
 
-/* --- places --- */
+/* ---- places ---- */
 
 PtHubPlaces *
 pt_hub_places_new (const char *id, const char *program)
@@ -98,7 +98,7 @@ pt_hub_join (const char *folder, const char *path)
   return g_build_filename (folder, own, NULL);
 }
 
-/* --- errors --- */
+/* ---- errors ---- */
 
 gboolean
 pt_hub_fail_write (const char *path, int problem, GError **error)
@@ -124,7 +124,7 @@ pt_hub_fail_write (const char *path, int problem, GError **error)
                   g_strerror (problem));
 }
 
-/* --- folders --- */
+/* ---- folders ---- */
 
 gboolean
 pt_hub_make_folder (const char *folder, GError **error)

@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* The folder of the library, and the hidden ones beside the models. */
+/* The folder of the library, and the hidden folders beside the models that hold partial downloads.
+ */
 
 /** The folders of a repository's files, and of one of its variants. */
 typedef struct {
@@ -17,7 +18,7 @@ typedef struct {
   char *state;   /* STAGING/state.json */
 } PtHubPlaces;
 
-/** Of the repository @id, and of its variant with @program (or NULL). */
+/** The folders of the repository @id and of its variant with @program (or NULL). */
 PtHubPlaces *pt_hub_places_new (const char *id, const char *program);
 void pt_hub_places_free (PtHubPlaces *places);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtHubPlaces, pt_hub_places_free)
@@ -47,8 +48,7 @@ gboolean pt_hub_move (const char *from, const char *to, GError **error);
 /** Have @folder's names written to the disk. */
 void pt_hub_sync_folder (const char *folder);
 
-/** Delete what @path names: a file, a link, a folder with all in it. FALSE where something stays.
- */
+/** Delete @path: a file, a link, or a folder with all in it. FALSE if a part of it stays. */
 gboolean pt_hub_delete (const char *path, GError **error);
 
 /** Size of the regular file @path (no link) into @bytes. */

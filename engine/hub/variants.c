@@ -69,7 +69,7 @@ is_program (const char *path)
   return g_str_has_suffix (path, ".pte") && *name_of (path) != '.';
 }
 
-/* --- programs --- */
+/* ---- programs ---- */
 
 /* Reads size, backend and precision from the program's name, else its folders, else the
  * repository's. */
@@ -157,7 +157,7 @@ find_programs (Finding *self, GError **error)
                   self->repo->id, MAX_PROGRAMS);
 }
 
-/* --- config.json of react-native-executorch --- */
+/* ---- config.json of react-native-executorch ---- */
 
 GPtrArray *
 pt_hub_config_paths (const GPtrArray *entries, guint max)
@@ -268,7 +268,7 @@ read_config (Finding *self, const char *path, const json_t *config)
   }
 }
 
-/* --- groups --- */
+/* ---- groups ---- */
 
 /* Whether @program completes @group instead of being another version of what is in it. */
 static gboolean
@@ -303,7 +303,7 @@ make_groups (Finding *self)
   }
 }
 
-/* --- files of a group --- */
+/* ---- files of a group ---- */
 
 /* Whether @folder is @other or lies above it. */
 static gboolean
@@ -417,7 +417,7 @@ pt_hub_variant_clear (PtHubVariant *self)
   g_free (self->precision);
 }
 
-/* --- names of variants --- */
+/* ---- names of variants ---- */
 
 enum { BY_PRECISION, BY_FOLDER, BY_BACKEND, BY_PATH };
 
@@ -480,7 +480,7 @@ is_telling (const Finding *self, guint way)
   return TRUE;
 }
 
-/* --- the best one --- */
+/* ---- the best one ---- */
 
 /* 0: on a GPU that is here; 1: on the CPU; 2: on a GPU that is not here. */
 static guint
@@ -541,7 +541,7 @@ compare_groups (gconstpointer a, gconstpointer b, gpointer user_data)
   return strcmp (p->entry->path, q->entry->path);
 }
 
-/* --- the whole --- */
+/* ---- the whole ---- */
 
 static void
 take_variants (Finding *self)
@@ -636,7 +636,7 @@ pt_hub_take_all (PtHubRepo *repo, const GPtrArray *entries)
   repo->n_variants = 1;
 }
 
-/* --- names of files --- */
+/* ---- names of files ---- */
 
 /* A file takes its name and those of its folders; only folders share names. */
 static gboolean

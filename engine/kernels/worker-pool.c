@@ -462,7 +462,7 @@ run_alone (const PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer d
   return TRUE;
 }
 
-/* --- giving way --- */
+/* ---- giving way ---- */
 
 static _Atomic guint n_urgent;
 

@@ -382,7 +382,7 @@ pt_method_set_profile (PtMethod *method, PtProfileFunc func, gpointer user_data)
   method->profile_data = user_data;
 }
 
-/* Execution */
+/* ---- execution ---- */
 
 static gboolean
 all_true (const PtTensor *tensor)

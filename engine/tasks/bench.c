@@ -23,7 +23,7 @@
 #define MAX_RUNS 1000
 #define PROMPT_TOKENS 128
 #define NEW_TOKENS 64
-#define WARM_UP_TOKENS 8 /* after so many tokens a GPU's graphs have been recorded */
+#define WARM_UP_TOKENS 8 /* the graphs of a GPU are recorded within this many tokens */
 #define SOUND_SECONDS 30
 #define SOUND_RATE 16000
 
@@ -87,13 +87,14 @@ open_module (const Bench *bench, GError **error)
   if (module == NULL)
     return NULL;
   program = pt_module_program (module);
-  if (!pt_choice_check (bench->job->model.backend, program, error))
+  if (!pt_backend_choice_check (bench->job->model.backend, program, error))
     return NULL;
-  bench->report->device = pt_heap_text (bench->heap, pt_choice_gpu_name (program, options.device));
+  bench->report->device =
+      pt_heap_text (bench->heap, pt_backend_choice_gpu_name (program, options.device));
   return g_steal_pointer (&module);
 }
 
-/* --- chat --- */
+/* ---- chat ---- */
 
 typedef struct {
   Series load, first, prefill, decode;
@@ -219,7 +220,7 @@ bench_chat (Bench *bench, GError **error)
   return TRUE;
 }
 
-/* --- transcription --- */
+/* ---- transcription ---- */
 
 typedef struct {
   Series load, encode, decode, elapsed;

@@ -164,7 +164,7 @@ pt_added_tokens_free (PtAddedTokens *self)
   g_free (self);
 }
 
-/* --- searching --- */
+/* ---- searching ---- */
 
 gboolean
 pt_trust_covers (const PtTrust *trust, gsize begin, gsize end)

@@ -23,7 +23,7 @@ struct _PtBpe {
   PtMergeTable *merges;
 };
 
-/* --- bytes and letters --- */
+/* ---- bytes and letters ---- */
 
 static gboolean
 is_plain_byte (int c)
@@ -65,7 +65,7 @@ pt_byte_letter (guint8 byte, char letter[2])
   return 2;
 }
 
-/* --- the table of merges --- */
+/* ---- the table of merges ---- */
 
 static gboolean
 add_merge (PtBpe *self, const char *left, gsize left_length, const char *right, gsize right_length,
@@ -170,7 +170,7 @@ add_merges (PtBpe *self, const PtHfLists *lists, GError **error)
   return TRUE;
 }
 
-/* --- loading --- */
+/* ---- loading ---- */
 
 static gboolean
 read_options (PtBpe *self, const json_t *model, GError **error)
@@ -239,7 +239,7 @@ pt_bpe_free (PtBpe *self)
   g_free (self);
 }
 
-/* --- encoding --- */
+/* ---- encoding ---- */
 
 static void
 split_bytes (const PtBpe *self, const char *piece, gsize length, PtMerger *merger)

@@ -8,7 +8,7 @@
 /* More than any model has; a file may list millions. */
 #define MAX_END_TOKENS 256
 
-/* --- files --- */
+/* ---- files ---- */
 
 /** Reads a JSON file. FALSE with an error when it cannot be read; *json = NULL when there is none.
  * */
@@ -70,7 +70,7 @@ pt_chat_config_template (const char *folder, const json_t *config, char **text, 
   return TRUE;
 }
 
-/* --- tokens that end an answer --- */
+/* ---- tokens that end an answer ---- */
 
 static void
 add_once (GArray *ids, gint32 id)

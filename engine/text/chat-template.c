@@ -35,7 +35,7 @@ struct _PtChatTemplate {
   GDateTime *now;
 };
 
-/* --- finding the template --- */
+/* ---- finding the template ---- */
 
 gboolean
 pt_chat_folder_thinks (const char *folder)
@@ -96,7 +96,7 @@ find_tokens (const json_t *config, const PtTokenizer *tokenizer)
   return tokens;
 }
 
-/* --- rendering --- */
+/* ---- rendering ---- */
 
 /** The time for strftime_now(): today's date at the time of the first call, so that the prompt does
  * not change with every answer. */
@@ -239,7 +239,7 @@ part_of (const PtJinjaText *text, guint i)
                        text->spans[i].source == PT_JINJA_TEMPLATE };
 }
 
-/* --- opening --- */
+/* ---- opening ---- */
 
 /** Renders a question and checks that the result contains it. */
 static gboolean
@@ -278,7 +278,7 @@ use_template (PtChatTemplate *self, const char *text, GError **error)
   return FALSE;
 }
 
-/* --- with files --- */
+/* ---- with files ---- */
 
 static guint
 kind_of_sample (gpointer user_data, const char *path, GError **error)
@@ -479,7 +479,7 @@ pt_chat_template_free (PtChatTemplate *self)
   g_free (self);
 }
 
-/* --- conversations --- */
+/* ---- conversations ---- */
 
 /** The rendered text as parts for the tokenizer, with the ids of answers that the model wrote. */
 typedef struct {

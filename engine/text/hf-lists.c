@@ -125,7 +125,7 @@ read_id (Reader *r, gint64 *id)
   return n > 0 && n <= MAX_DIGITS && (peek (r) == ',' || peek (r) == '}');
 }
 
-/* --- the lists --- */
+/* ---- the lists ---- */
 
 static gboolean
 read_token (Reader *r, PtHfLists *lists)
@@ -184,7 +184,7 @@ read_list (Reader *r, PtHfLists *lists, gboolean tokens, Place *place)
   return TRUE;
 }
 
-/* --- the rest --- */
+/* ---- the rest ---- */
 
 static gboolean
 skip_string (Reader *r)

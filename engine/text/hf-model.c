@@ -31,7 +31,7 @@ struct _PtHfModel {
   gsize reach;    /* length of the longest name in bytes */
 };
 
-/* --- reading --- */
+/* ---- reading ---- */
 
 static void
 find_unknown (PtHfModel *self, const json_t *json)
@@ -191,7 +191,7 @@ pt_hf_model_free (PtHfModel *self)
   g_free (self);
 }
 
-/* --- working memory --- */
+/* ---- working memory ---- */
 
 void
 pt_hf_work_init (PtHfWork *work, PtScratch *scratch)
@@ -209,7 +209,7 @@ pt_hf_work_clear (PtHfWork *work)
   g_string_free (work->letters, TRUE);
 }
 
-/* --- encoding --- */
+/* ---- encoding ---- */
 
 static gboolean
 append_unknown (const PtHfModel *self, GArray *ids, GError **error)

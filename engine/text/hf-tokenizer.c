@@ -34,7 +34,7 @@ typedef struct {
   GArray *ids;
 } Encoding;
 
-/* --- encoding --- */
+/* ---- encoding ---- */
 
 /** Encodes normalised text without added tokens: splits it into pieces, and these into tokens. */
 static gboolean
@@ -114,7 +114,7 @@ hf_encode (const PtTokenizer *base, const char *text, gsize length, PtScratch *s
   return matcher != NULL && encode_text (&e, text, length, error);
 }
 
-/* --- loading --- */
+/* ---- loading ---- */
 
 static gboolean
 special_ids (const json_t *specials, const char *name, GArray *ids, GError **error)
@@ -206,7 +206,7 @@ read_post_processor (HfTokenizer *self, const json_t *json, int depth, GError **
   return TRUE;
 }
 
-/* --- lengths of texts --- */
+/* ---- lengths of texts ---- */
 
 /* Exporters of tokenizers write at most a few thousand. */
 #define MAX_TEXT_LENGTH (1 << 20)

@@ -97,7 +97,7 @@ pt_llama2c_sniff (const char *data, gsize size)
   return records.at == size;
 }
 
-/* --- encoding --- */
+/* ---- encoding ---- */
 
 static gint32
 find_text (const Llama2c *self, const char *text, gsize length)
@@ -155,7 +155,7 @@ llama2c_encode (const PtTokenizer *base, const char *text, gsize length, PtScrat
   return TRUE;
 }
 
-/* --- opening --- */
+/* ---- opening ---- */
 
 static gboolean
 add_token (Llama2c *self, const Records *records, gint32 id, const char *name, gsize length,

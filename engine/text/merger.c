@@ -6,7 +6,7 @@
 
 #include "engine/base/allocate.h"
 
-/* --- pairs --- */
+/* ---- pairs ---- */
 
 typedef struct {
   gint32 left, right; /* left < 0: a free slot */
@@ -71,7 +71,7 @@ pt_merge_table_add (PtMergeTable *self, gint32 left, gint32 right, guint32 rank,
   *find_merge (self, left, right) = (Merge){ left, right, rank, merged };
 }
 
-/* --- ranks --- */
+/* ---- ranks ---- */
 
 typedef struct {
   float score;
@@ -110,7 +110,7 @@ pt_ranks_from_scores (const float *scores, const guint8 *counts, guint n, GError
   return ranks;
 }
 
-/* --- working memory --- */
+/* ---- working memory ---- */
 
 #define GONE G_MAXUINT32 /* begin of the symbol that was merged into the one before */
 
@@ -201,7 +201,7 @@ pt_merger_recall (const PtMerger *self, gint32 id)
   return GPOINTER_TO_UINT (g_hash_table_lookup (self->lefts, GINT_TO_POINTER (id)));
 }
 
-/* --- the heap --- */
+/* ---- the heap ---- */
 
 static inline gboolean
 pair_before (const Pair *a, const Pair *b)
@@ -249,7 +249,7 @@ heap_pop (GArray *heap)
   return top;
 }
 
-/* --- merging --- */
+/* ---- merging ---- */
 
 typedef struct {
   PtMerger *merger;

@@ -49,7 +49,7 @@ clear_step (gpointer data)
   g_free (step->replacement);
 }
 
-/* --- reading --- */
+/* ---- reading ---- */
 
 static gboolean
 add_split (PtPreTokenizer *self, PtPattern *pattern, PtSplitBehavior behavior, gboolean invert)
@@ -244,7 +244,7 @@ pt_pre_tokenizer_is_byte_level (const PtPreTokenizer *self)
   return self->byte_level;
 }
 
-/* --- splitting --- */
+/* ---- splitting ---- */
 
 /** Appends @piece with every space replaced. */
 static void

@@ -112,7 +112,7 @@ pt_sampler_coin (PtSampler *self)
   return pt_random_coin (&self->random);
 }
 
-/* --- what was said --- */
+/* ---- what was said ---- */
 
 static gboolean
 has_penalty (const PtSampling *how)
@@ -217,7 +217,7 @@ penalise (PtSampler *self, gsize n)
   }
 }
 
-/* --- choosing --- */
+/* ---- choosing ---- */
 
 static gint32
 first_maximum (const float *values, gsize n)

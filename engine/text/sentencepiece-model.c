@@ -56,7 +56,7 @@ pt_sp_is_space (const char *text, gsize length)
   return length >= 3 && memcmp (text, PT_SP_SPACE, 3) == 0;
 }
 
-/* --- pieces --- */
+/* ---- pieces ---- */
 
 /** Whether a user-defined piece is a control token, such as marks between turns or around images:
  * then it is special (docs/formats/tokenizers.md, section 7.1). */
@@ -182,7 +182,7 @@ read_piece (Reader *reader, const PtProtoField *message, GError **error)
   return TRUE;
 }
 
-/* --- the rest of the file --- */
+/* ---- the rest of the file ---- */
 
 static gboolean
 read_trainer (Reader *reader, const PtProtoField *message)
@@ -280,7 +280,7 @@ read_pieces (Reader *reader, PtProto proto, GError **error)
   return TRUE;
 }
 
-/* --- afterwards --- */
+/* ---- afterwards ---- */
 
 static gint32
 find_control (const PtSpModel *model, Text name, const char *fallback)

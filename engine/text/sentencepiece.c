@@ -42,7 +42,7 @@ typedef struct {
   gsize begin, end;
 } Span;
 
-/* --- normalising --- */
+/* ---- normalising ---- */
 
 /** The length of the user-defined piece at the start of @text, or 0. */
 static gsize
@@ -156,7 +156,7 @@ normalize (Encoding *e, const char *text, gsize length)
     append_space (model, e->text);
 }
 
-/* --- what comes out --- */
+/* ---- what comes out ---- */
 
 /** Adds the ids of characters without a piece: byte tokens, or one unknown token for all. */
 static void
@@ -212,7 +212,7 @@ emit (Encoding *e, gint32 id, gsize begin, gsize end)
     g_array_append_val (e->ids, id);
 }
 
-/* --- the kinds of models --- */
+/* ---- the kinds of models ---- */
 
 /** Whether the text may be split at @at: words are independent if no piece has "▁" behind another
  * character. */
@@ -401,7 +401,7 @@ sp_encode (const PtTokenizer *base, const char *text, gsize length, PtScratch *s
   return ok;
 }
 
-/* --- opening --- */
+/* ---- opening ---- */
 
 /** Makes a trie of the pieces of text, or only of the user-defined ones. */
 static gboolean

@@ -68,7 +68,7 @@ pt_tokenizer_clear_base (PtTokenizer *self)
   pt_vocabulary_free (self->vocabulary);
 }
 
-/* --- opening --- */
+/* ---- opening ---- */
 
 /* The format is detected by content, not by name: a "tokenizer.model" may have one of several. */
 
@@ -249,7 +249,7 @@ pt_tokenizer_free (PtTokenizer *self)
     self->free (self);
 }
 
-/* --- lookup --- */
+/* ---- lookup ---- */
 
 guint
 pt_tokenizer_n_ids (const PtTokenizer *self)
@@ -303,7 +303,7 @@ pt_tokenizer_suffix (const PtTokenizer *self, guint *n)
   return (const gint32 *) (gconstpointer) self->suffix->data;
 }
 
-/* --- encoding --- */
+/* ---- encoding ---- */
 
 /** Replaces invalid UTF-8 in @text by U+FFFD; zero bytes are valid characters. */
 static GString *

@@ -35,7 +35,7 @@ add_call (GPtrArray *calls, const char *name, json_t *arguments)
   return TRUE;
 }
 
-/* --- JSON --- */
+/* ---- JSON ---- */
 
 /* A call is {"name", "arguments"} or {"name", "parameters"}, perhaps in "function"; arguments are
  * an object or its text. */
@@ -100,7 +100,7 @@ add_json_values (GPtrArray *calls, const char *text, gsize length)
   return calls->len > before;
 }
 
-/* --- Python --- */
+/* ---- Python ---- */
 
 /* Reads name=value, ... up to the closing parenthesis. NULL: it is something else. */
 static json_t *
@@ -151,7 +151,7 @@ add_python (GPtrArray *calls, const char *text, gsize length)
   return calls->len > before;
 }
 
-/* --- Gemma 4: call:name{key:value, ...} --- */
+/* ---- Gemma 4: call:name{key:value, ...} ---- */
 
 static gboolean
 add_gemma (GPtrArray *calls, const char *text, gsize length)
@@ -168,7 +168,7 @@ add_gemma (GPtrArray *calls, const char *text, gsize length)
          add_call (calls, name, pt_literal_value (&cursor));
 }
 
-/* --- Qwen 3.5: <function=name> <parameter=key> value </parameter> ... </function> --- */
+/* ---- Qwen 3.5: <function=name> <parameter=key> value </parameter> ... </function> ---- */
 
 /* Finds "<@tag=NAME>". NULL: there is none; else @at is set to what is behind it. */
 static char *
@@ -229,7 +229,7 @@ add_function (GPtrArray *calls, const char *text, gsize length)
   return add_call (calls, name, arguments);
 }
 
-/* --- marks --- */
+/* ---- marks ---- */
 
 /* JSON, Python, or the form of Qwen 3.5. */
 static gboolean

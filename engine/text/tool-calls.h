@@ -19,7 +19,7 @@ typedef struct {
 
 /**
  * Find the calls in @text, an answer with its special tokens: PtToolCall, in order; empty if there
- * are none. What is no complete call is left out. Free with g_ptr_array_unref().
+ * are none. Incomplete calls are left out. Free with g_ptr_array_unref().
  */
 GPtrArray *pt_tool_calls_parse (const char *text);
 

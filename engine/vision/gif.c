@@ -12,7 +12,7 @@ enum { HAS_TABLE = 0x80, TABLE_BITS = 7, INTERLACED = 0x40, HAS_TRANSPARENT = 1 
 #define MAX_BITS 12
 #define MAX_CODES (1 << MAX_BITS)
 
-/* --- the header --- */
+/* ---- the header ---- */
 
 /* Zero beyond the end. */
 static guint
@@ -72,7 +72,7 @@ pt_gif_open (PtGif *self, const guint8 *data, gsize size)
   return self->codes < size && pt_range_fits (self->colours, 3 * (gsize) self->n_colours, size);
 }
 
-/* --- codes --- */
+/* ---- codes ---- */
 
 typedef struct {
   const PtGif *gif;
@@ -107,7 +107,7 @@ next_code (Codes *self, guint width)
   return (int) code;
 }
 
-/* --- pixels --- */
+/* ---- pixels ---- */
 
 /* The position of the next pixel in the frame. */
 typedef struct {
@@ -146,7 +146,7 @@ put (Canvas *self, guint colour)
     next_row (self);
 }
 
-/* --- LZW strings --- */
+/* ---- LZW strings ---- */
 
 /* A string is an earlier string, or a colour, plus one colour. */
 typedef struct {

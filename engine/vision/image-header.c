@@ -41,7 +41,7 @@ set_size (PtImageHeader *out, guint64 width, guint64 height)
   out->pixels = MAX (out->pixels, width * height);
 }
 
-/* --- PNG --- */
+/* ---- PNG ---- */
 
 #define PNG_SIGNATURE 8
 #define PNG_CHUNK 12 /* bytes of a chunk around its content */
@@ -78,7 +78,7 @@ read_png (File *file, PtImageHeader *out)
   keep_png_chunks (file);
 }
 
-/* --- JPEG --- */
+/* ---- JPEG ---- */
 
 enum { TEM = 0x01, RST0 = 0xd0, RST7 = 0xd7, SOI = 0xd8, EOI = 0xd9, SOS = 0xda };
 /* A block of 64 pixels takes at least one bit. */
@@ -131,7 +131,7 @@ read_jpeg (File *file, PtImageHeader *out)
   out->least = out->pixels / JPEG_PIXELS_PER_BYTE;
 }
 
-/* --- GIF --- */
+/* ---- GIF ---- */
 
 /* The frame may be larger than the canvas. */
 static void
@@ -145,7 +145,7 @@ read_gif (File *file, PtImageHeader *out)
   set_size (out, gif.frame_width, gif.frame_height);
 }
 
-/* --- WebP, BMP, TIFF --- */
+/* ---- WebP, BMP, TIFF ---- */
 
 static void
 read_webp (File *file, PtImageHeader *out)
@@ -204,7 +204,7 @@ read_tiff (File *file, PtImageHeader *out)
     out->pixels = G_MAXUINT64;
 }
 
-/* --- which it is --- */
+/* ---- which it is ---- */
 
 /* Formats by their magic bytes; vector formats (SVG) and obsolete ones are not accepted. */
 static const struct {

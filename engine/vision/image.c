@@ -48,7 +48,7 @@ pt_image_free (PtImage *image)
   g_free (image);
 }
 
-/* --- what goes wrong --- */
+/* ---- what goes wrong ---- */
 
 /* The file to decode, and its fault. */
 typedef struct {
@@ -95,7 +95,7 @@ fail (Reading *reading, PtImageFault fault, const char *reason, GError **error)
   return pt_fail (error, PT_ERROR_MEMORY, "There is not enough memory for the image “%s”.", path);
 }
 
-/* --- the file --- */
+/* ---- the file ---- */
 
 static gboolean
 check_file (Reading *reading, gsize *size, GError **error)
@@ -151,7 +151,7 @@ check_header (Reading *reading, const PtImageHeader *header, gsize size, GError 
   return TRUE;
 }
 
-/* --- decoding --- */
+/* ---- decoding ---- */
 
 /* Rejects a size other than the header's: for size 0 every decoder stops at once. */
 static void
@@ -237,7 +237,7 @@ load (Reading *reading, const char *type, const guint8 *data, gsize size, GError
   return NULL;
 }
 
-/* --- pixels --- */
+/* ---- pixels ---- */
 
 static guint8
 over_white (guint8 colour, guint8 alpha)

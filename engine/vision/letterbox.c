@@ -15,7 +15,7 @@
 /* Corners are squares of this part of the shorter side. */
 #define CORNERS 30
 
-/* --- means of areas --- */
+/* ---- means of areas ---- */
 
 /* A source pixel and its weight in pixel @to of the result. */
 typedef struct {
@@ -110,7 +110,7 @@ average_blocks (const PtImage *image, PtImage *out, guint across, guint down)
     }
 }
 
-/* --- the linear filter --- */
+/* ---- the linear filter ---- */
 
 /* Two neighbouring source pixels and their weights. */
 typedef struct {
@@ -192,7 +192,7 @@ pt_image_resize_area (const PtImage *image, guint width, guint height, GError **
   return ok ? g_steal_pointer (&out) : NULL;
 }
 
-/* --- letterboxing --- */
+/* ---- letterboxing ---- */
 
 /* Sums colour @c of a square of @side pixels. */
 static guint64

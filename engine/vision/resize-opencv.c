@@ -211,7 +211,7 @@ pt_resample (const PtPixels *from, const PtPixels *to, PtResample how, GError **
   return held != NULL;
 }
 
-/* --- margins --- */
+/* ---- margins ---- */
 
 /* The mean of channel @c in the four corners, each of which counts as much. */
 static guint8

@@ -21,7 +21,7 @@ typedef struct {
   gint32 *weights; /* @most for each */
 } Weights;
 
-/* --- filters --- */
+/* ---- filters ---- */
 
 static double
 bilinear (double x)
@@ -100,7 +100,7 @@ weights_init (Weights *self, guint source, guint n, PtFilter filter, GError **er
   return TRUE;
 }
 
-/* --- the two passes --- */
+/* ---- the two passes ---- */
 
 static guint8
 to_pixel (gint32 sum)
@@ -207,7 +207,7 @@ pt_image_resize_shorter (const PtImage *image, guint side, PtFilter filter, GErr
              : pt_image_resize (image, (guint) other, side, filter, error);
 }
 
-/* --- the middle, and planes --- */
+/* ---- the middle, and planes ---- */
 
 /* Half of the difference, rounded half to even like Python's round(). */
 static int

@@ -174,7 +174,7 @@ decode (const char *folder, guint n_steps)
   return has_grown ("steps", warm, after, SLACK_PROCESS);
 }
 
-/* --- conversations --- */
+/* ---- conversations ---- */
 
 typedef struct {
   gint32 ids[QUESTION + TURNS * TURN];

@@ -45,7 +45,7 @@ static const struct {
   { PT_FAMILY_TOKEN_CLASSIFIER, task_privacy, "privacy" },
 };
 
-/* --- what all families need --- */
+/* ---- what all families need ---- */
 
 gboolean
 task_fail (TaskCase *c, const char *format, ...)
@@ -171,7 +171,7 @@ task_same_numbers (TaskCase *c, const char *what, gconstpointer numbers, PtDType
                     number_at (numbers, dtype, at), number_at (bytes, want_dtype, at));
 }
 
-/* --- cases --- */
+/* ---- cases ---- */
 
 static gboolean
 open_case (TaskCase *c)

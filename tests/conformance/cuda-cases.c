@@ -36,7 +36,7 @@
 
 static const FakeCuda *fake;
 
-/* --- the stand-ins --- */
+/* ---- the stand-ins ---- */
 
 #ifdef EMULATED
 
@@ -110,7 +110,7 @@ find_leak (void)
       counts.events, counts.streams, pt_shim_tensor_count (), counts.leaked);
 }
 
-/* --- one case --- */
+/* ---- one case ---- */
 
 typedef struct {
   const char *path;
@@ -186,7 +186,7 @@ run_as_it_says (Case *c)
   return check_report (c, text);
 }
 
-/* --- its steps, again and again --- */
+/* ---- its steps, again and again ---- */
 
 static char *
 shape_text (json_t *shape)
@@ -255,7 +255,7 @@ run_again (Case *c)
   return TRUE;
 }
 
-/* --- refused memory --- */
+/* ---- refused memory ---- */
 
 static gboolean
 run_short_of_memory (Case *c)
@@ -304,7 +304,7 @@ run_case (const char *path, guint number)
   return ok;
 }
 
-/* --- all --- */
+/* ---- all ---- */
 
 static gboolean
 run_all (const GPtrArray *cases)

@@ -101,7 +101,7 @@ task_embedding (TaskCase *c)
   return ok;
 }
 
-/* --- names in texts --- */
+/* ---- names in texts ---- */
 
 static gboolean
 check_spans (TaskCase *c, const PtPrivacyText *got, const json_t *want)

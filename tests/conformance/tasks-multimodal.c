@@ -27,7 +27,7 @@ ids_of (const GArray *ids)
   return (const gint32 *) (gconstpointer) ids->data;
 }
 
-/* --- the file --- */
+/* ---- the file ---- */
 
 static void
 put (GByteArray *bytes, guint32 value, guint n)
@@ -106,7 +106,7 @@ find_file (Multimodal *m)
   return m->path != NULL || task_fail (m->c, "the case names no picture and no recording");
 }
 
-/* --- through a conversation --- */
+/* ---- through a conversation ---- */
 
 static guint
 count_prompt (const Multimodal *m)
@@ -147,7 +147,7 @@ ask (Multimodal *m)
   return task_same_ids (m->c, "answer", pt_chat_last_ids (chat), want);
 }
 
-/* --- between the case's ids --- */
+/* ---- between the case's ids ---- */
 
 static gboolean
 read_list (Multimodal *m, PtLlm *llm, const char *key)

@@ -196,7 +196,7 @@ task_whisper (TaskCase *c)
   return compare (c, ids);
 }
 
-/* --- silence --- */
+/* ---- silence ---- */
 
 gboolean
 task_vad (TaskCase *c)

@@ -11,7 +11,7 @@
 
 enum { DTYPE_I64 = 4, DTYPE_F32 = 6, DTYPE_BOOL = 11 };
 
-/* --- FlatBuffers, front to back: whatever points to something is written before it --- */
+/* ---- FlatBuffers, front to back: whatever points to something is written before it ---- */
 
 typedef struct {
   GByteArray *bytes;
@@ -146,7 +146,7 @@ point_ints (Builder *b, guint from, const gint32 *items, guint n)
   point (b, from, put_vector (b, items, n, 4));
 }
 
-/* --- constants --- */
+/* ---- constants ---- */
 
 typedef struct {
   const char *fqn;
@@ -187,7 +187,7 @@ fill_entry (guint i, gint64 mode, GByteArray *out)
   }
 }
 
-/* --- payloads and keys --- */
+/* ---- payloads and keys ---- */
 
 static void
 put_text (Builder *b, const char *text)
@@ -229,7 +229,7 @@ methods_of (const FakeProgram *program)
   return program->methods != NULL ? program->methods : forward;
 }
 
-/* --- values and instructions --- */
+/* ---- values and instructions ---- */
 
 /*
  * Values of a method: the input and the outputs on the host, then the same on the device, then the
@@ -292,7 +292,7 @@ put_call (Builder *b, guint from, guint tag, guint index, const gint32 *args, gu
   point_ints (b, inner[SLOT_CALL_ARGS], args, n);
 }
 
-/* --- methods --- */
+/* ---- methods ---- */
 
 /* Inputs and outputs of a method. */
 typedef struct {
@@ -506,7 +506,7 @@ put_metadata (Builder *b, guint from, const char *name, const char *text, gint64
   point (b, at[SLOT_PLAN_BUFFER_SIZES], put_vector (b, sizes, 1, 8));
 }
 
-/* --- segments --- */
+/* ---- segments ---- */
 
 typedef struct {
   char *key;
@@ -582,7 +582,7 @@ set_u64 (Builder *b, guint at, guint64 value)
   memcpy (b->bytes->data + at, &value, 8);
 }
 
-/* --- files --- */
+/* ---- files ---- */
 
 static GPtrArray *
 program_segments (const FakeProgram *program)

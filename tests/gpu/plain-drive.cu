@@ -55,7 +55,7 @@ now ()
   return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
 }
 
-/* --- tensors and shims (docs/formats/cuda.md, section 8) --- */
+/* ---- tensors and shims (docs/formats/cuda.md, section 8) ---- */
 
 enum { UINT8, INT8, INT16, INT32, INT64, FLOAT16, FLOAT32, BOOL = 11, BFLOAT16 = 15 };
 enum { CPU, CUDA };
@@ -267,7 +267,7 @@ aoti_torch_delete_cuda_stream_guard (void *guard)
   return 0;
 }
 
-/* --- tile-packed int4 weights (docs/formats/cuda.md, section 9.2), in upstream's order --- */
+/* ---- tile-packed int4 weights (docs/formats/cuda.md, section 9.2), in upstream's order ---- */
 
 /* Two nibbles of a word, as bf16 pairs: (nibble - 8) * scale + zero, rounded once. */
 __device__ static uint32_t
@@ -381,7 +381,7 @@ aoti_torch_cuda__weight_int4pack_mm (Tensor *x, Tensor *weights, int64_t group, 
   return cudaGetLastError ();
 }
 
-/* --- the library --- */
+/* ---- the library ---- */
 
 struct File {
   const uint8_t *data;

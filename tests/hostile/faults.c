@@ -49,7 +49,7 @@ refuse (gsize size)
 }
 #endif
 
-/* --- the allocator --- */
+/* ---- the allocator ---- */
 
 #ifdef OWNS_MEMORY
 static gint n_maps, n_blocks;
@@ -164,7 +164,7 @@ posix_memalign (void **data, size_t alignment, size_t size)
 }
 #endif
 
-/* --- GLib's functions that may return NULL --- */
+/* ---- GLib's functions that may return NULL ---- */
 
 #ifdef CAN_FAIL
 G_MODULE_EXPORT
@@ -192,7 +192,7 @@ gpointer (g_try_malloc0_n) (gsize n, gsize size)
 }
 #endif
 
-/* --- maps --- */
+/* ---- maps ---- */
 
 static char *to_shorten;
 static gsize shortened_size;
@@ -252,7 +252,7 @@ munmap (void *address, size_t size)
 }
 #endif
 
-/* --- reads --- */
+/* ---- reads ---- */
 
 #ifdef CAN_FAIL
 static gboolean
@@ -333,7 +333,7 @@ open_stream (const char *path, const char *mode)
 }
 #endif
 
-/* --- what the tests call --- */
+/* ---- what the tests call ---- */
 
 void
 faults_begin (Fault fault, guint n, gsize size)

@@ -30,7 +30,7 @@ static char *folder;
 static clock_t work_before;
 static gint64 memory_before;
 
-/* --- files --- */
+/* ---- files ---- */
 
 char *
 hostile_path (const char *name)
@@ -97,7 +97,7 @@ hostile_data (const char *path, gsize *size)
   return (guint8 *) data;
 }
 
-/* --- limits --- */
+/* ---- limits ---- */
 
 /* The most memory since the last reset, in bytes; 0 where the system does not tell. */
 static gint64
@@ -149,7 +149,7 @@ hostile_check_error (GError *error, const char *what)
   g_error_free (error);
 }
 
-/* --- tokenizers --- */
+/* ---- tokenizers ---- */
 
 gboolean
 hostile_tokenizer (const char *path, const char *what)
@@ -176,7 +176,7 @@ hostile_tokenizer (const char *path, const char *what)
   return ok;
 }
 
-/* --- jobs --- */
+/* ---- jobs ---- */
 
 typedef struct {
   gboolean has_ended;
@@ -278,7 +278,7 @@ hostile_transcribe (const PtJob *load, const char *audio, const char *must)
   return judge (&outcome, "a transcription", must);
 }
 
-/* --- metadata --- */
+/* ---- metadata ---- */
 
 /* Output @output of method @plan, when it is a number. */
 static const gint64 *

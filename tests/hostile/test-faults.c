@@ -21,7 +21,7 @@
 #define ALL ((gsize) 0) /* requests of every size */
 #define MAX_FAULTS 20000
 
-/* --- what is done --- */
+/* ---- what is done ---- */
 
 typedef gboolean (*Operation) (GError **error);
 
@@ -245,7 +245,7 @@ read_large_tokenizer (GError **error)
   return fresh != NULL && pt_tokenizer_encode (fresh, "ab", 2, PT_ENCODE_ADD, ids, error);
 }
 
-/* --- faults --- */
+/* ---- faults ---- */
 
 typedef struct {
   const char *what;

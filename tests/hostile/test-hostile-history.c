@@ -19,7 +19,7 @@
 #include "ui/history/meaning-store.h"
 #include "ui/speech/transcript-store.h"
 
-/* --- files --- */
+/* ---- files ---- */
 
 static void
 put_file (const char *suffix, gconstpointer data, gsize size)
@@ -106,7 +106,7 @@ good_history (gsize *size)
   return g_memdup2 (bytes, length);
 }
 
-/* --- using it --- */
+/* ---- using it ---- */
 
 static void
 use_transcript (PterisTranscript *transcript)
@@ -205,7 +205,7 @@ change_history (const char *sql)
   sqlite3_close (db);
 }
 
-/* --- the history --- */
+/* ---- the history ---- */
 
 static void
 test_good (void)
@@ -437,7 +437,7 @@ test_words (void)
   }
 }
 
-/* --- pages that lead to each other --- */
+/* ---- pages that lead to each other ---- */
 
 #define PAGE 4096
 
@@ -596,7 +596,7 @@ test_endless (void)
   }
 }
 
-/* --- what becomes of a damaged file --- */
+/* ---- what becomes of a damaged file ---- */
 
 static void
 take_sentence (const char *sentence, gpointer user_data)

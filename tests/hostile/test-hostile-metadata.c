@@ -27,7 +27,7 @@ test_numbers (void)
   hostile_clean_up ();
 }
 
-/* --- speech --- */
+/* ---- speech ---- */
 
 /* Files that lie beside the program with lies. */
 typedef struct {

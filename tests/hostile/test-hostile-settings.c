@@ -19,7 +19,7 @@
 
 static char *home;
 
-/* --- in a process of its own, since settings are read once --- */
+/* ---- in a process of its own, since settings are read once ---- */
 
 static void
 read_all (void)
@@ -87,7 +87,7 @@ run (void (*func) (gpointer), const char *what)
     g_error ("settings: %s", what);
 }
 
-/* --- files --- */
+/* ---- files ---- */
 
 static char *
 path_of (const char *name)

@@ -15,7 +15,7 @@
 
 static char *search_path; /* PATH of before */
 
-/* --- the model --- */
+/* ---- the model ---- */
 
 static void
 copy (const char *name, const char *to)
@@ -56,7 +56,7 @@ speak (const char *path, const char *text, const char *must)
   return hostile_job (&job, must);
 }
 
-/* --- espeak-ng --- */
+/* ---- espeak-ng ---- */
 
 static void
 run_instead (const char *what, const char *script)
@@ -139,7 +139,7 @@ test_pipe (void)
   hostile_clean_up ();
 }
 
-/* --- files --- */
+/* ---- files ---- */
 
 static void
 test_voices (void)
@@ -187,7 +187,7 @@ test_lexicons (void)
   hostile_clean_up ();
 }
 
-/* --- programs --- */
+/* ---- programs ---- */
 
 /* Every number of the program that may be a bound of its tensors is replaced. */
 static void

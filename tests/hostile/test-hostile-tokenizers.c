@@ -17,7 +17,7 @@ use (gconstpointer data, gsize size, const char *what)
   return hostile_tokenizer (path, what);
 }
 
-/* --- good files with some damage --- */
+/* ---- good files with some damage ---- */
 
 static const char *const bases[] = {
   "spm_word/tokenizer.model",
@@ -59,7 +59,7 @@ test_damage (gconstpointer data)
   hostile_clean_up ();
 }
 
-/* --- models of SentencePiece made here --- */
+/* ---- models of SentencePiece made here ---- */
 
 static void
 put_varint (GString *out, guint64 value)
@@ -233,7 +233,7 @@ test_long_piece (void)
   hostile_clean_up ();
 }
 
-/* --- the others --- */
+/* ---- the others ---- */
 
 static void
 test_lines (void)

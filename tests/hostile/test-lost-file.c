@@ -75,7 +75,7 @@ test_mapping (void)
   g_remove (path);
 }
 
-/* --- accesses that are not ours --- */
+/* ---- accesses that are not ours ---- */
 
 static sig_atomic_t n_foreign;
 static sigjmp_buf back;
@@ -218,7 +218,7 @@ test_model (void)
   g_remove (path);
 }
 
-/* --- wherever a file is cut, and whenever --- */
+/* ---- wherever a file is cut, and whenever ---- */
 
 /* Not a divisor of the page size: most cuts are within a page, where no access fails. */
 #define STEP 331

@@ -11,7 +11,7 @@
  * soon. */
 #define LEAD_S 0.3
 #define WAIT_US (G_TIME_SPAN_SECOND / PIECES)
-/* Samples that were given are removed from memory when there are so many. */
+/* Played samples are freed when there are more than this many. */
 #define MANY_SAMPLES (1 << 19)
 
 /* A sentence begins with sample @at: of all that were added; of all that were given once it is
@@ -21,7 +21,7 @@ typedef struct {
   guint sentence;
 } Mark;
 
-/* What the sink's thread shares with the UI thread, under the mutex. */
+/* State that the sink's thread shares with the UI thread, under the mutex. */
 typedef struct {
   GMutex mutex;
   GCond changed;

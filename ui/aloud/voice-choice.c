@@ -13,7 +13,7 @@ typedef struct {
   char *voice; /* NULL: the usual one */
 } Choice;
 
-/* What the thread lists. */
+/* The voices that the thread lists. */
 typedef struct {
   GPtrArray *models; /* of PterisModel */
   GPtrArray *choices;

@@ -85,7 +85,7 @@ pteris_hub_token_look (const char *id, const char *revision, char **token, GErro
 /* ---- what is there ---- */
 
 gboolean
-pteris_hub_token_is_passing (const char *origin)
+pteris_hub_token_is_temporary (const char *origin)
 {
   g_autofree char *own = pt_hub_token_origin (NULL, NULL);
   gboolean passing;
@@ -105,7 +105,7 @@ pteris_hub_token_list (void)
 
   if (stored != NULL)
     g_strv_builder_addv (builder, (const char **) stored);
-  if (own != NULL && pteris_hub_token_is_passing (own) &&
+  if (own != NULL && pteris_hub_token_is_temporary (own) &&
       (stored == NULL || !g_strv_contains ((const char *const *) stored, own)))
     g_strv_builder_add (builder, own);
   return g_strv_builder_end (builder);

@@ -30,7 +30,7 @@ gboolean pteris_hub_token_is_there (void);
 char **pteris_hub_token_list (void);
 
 /** Whether the token for @origin is there until the program ends only. */
-gboolean pteris_hub_token_is_passing (const char *origin);
+gboolean pteris_hub_token_is_temporary (const char *origin);
 
 /** Forget the token for @origin, of this run and in the secret store. */
 gboolean pteris_hub_token_forget (const char *origin, GError **error);

@@ -44,7 +44,7 @@ const PterisOfferVariant *pteris_offer_get_usual (PterisOffer *self);
 /** The catalogue that the program brings: a list of PterisOffer. */
 GListModel *pteris_catalogue_new (void);
 
-/** The same from JSON @text (for tests). What is not as it should be is left out. */
+/** The same from JSON @text (for tests). Invalid entries are left out. */
 GListModel *pteris_catalogue_new_for_text (const char *text, gsize length);
 
 /**

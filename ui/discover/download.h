@@ -25,9 +25,9 @@ typedef struct {
 } PterisDownloadSpec;
 
 /**
- * PterisDownload: one variant of a repository on its way to the library. UI thread only; it
- * downloads in a thread of its own. What has arrived stays when it is paused, when it fails, and
- * when the program is closed.
+ * PterisDownload: the download of one variant of a repository into the library. UI thread only; it
+ * downloads in a thread of its own. The downloaded part stays when the download is paused or fails,
+ * and when the program is closed.
  *
  * Signals:
  *   changed (): state or progress

@@ -15,7 +15,7 @@ void pteris_privacy_search_async (PterisModel *model, const char *const *texts,
                                   GCancellable *cancellable, GAsyncReadyCallback callback,
                                   gpointer user_data);
 
-/** What was found; free with pt_privacy_report_unref(). NULL with @error. */
+/** The report; free with pt_privacy_report_unref(). NULL with @error. */
 PtPrivacyReport *pteris_privacy_search_finish (GAsyncResult *result, GError **error);
 
 G_END_DECLS

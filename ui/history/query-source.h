@@ -40,7 +40,7 @@ void pteris_query_source_ask_async (PterisQuerySource *self, const char *query,
                                     gpointer user_data);
 PterisQueryVector *pteris_query_source_ask_finish (PterisQuerySource *self, GAsyncResult *result);
 
-/** What a person who searches should know, a sentence; NULL: nothing. Free with g_free(). */
+/** A hint for the person who searches, a sentence; NULL: none. Free with g_free(). */
 char *pteris_query_source_describe (PterisQuerySource *self);
 
 G_END_DECLS

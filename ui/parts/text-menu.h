@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/** What the context menus of texts that can be selected have beside GTK's own items: "Read Aloud".
- * Not a new reference. */
+/** The items of Pteris in context menus of texts that can be selected, behind those of GTK: "Read
+ * Aloud". Not a new reference. */
 GMenuModel *pteris_text_menu (void);
 
 G_END_DECLS

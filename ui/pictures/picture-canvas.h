@@ -25,11 +25,11 @@ void pteris_picture_canvas_show (PterisPictureCanvas *self, PterisPicture *pictu
 /** Make one finding stand out; -1: none. */
 void pteris_picture_canvas_highlight (PterisPictureCanvas *self, int index);
 
-/** Larger or smaller by a step. The middle of what is visible stays where it is, */
+/** Zoom in or out by a step. The middle of the visible part stays in its place. */
 void pteris_picture_canvas_zoom (PterisPictureCanvas *self, gboolean in);
-/** or the pixel at a place of the widget, as far as the picture's edges allow it. */
+/** The same; the pixel at a position of the widget stays there, as far as the edges allow. */
 void pteris_picture_canvas_zoom_at (PterisPictureCanvas *self, gboolean in, double x, double y);
-/** As large as there is room. */
+/** Zoom so that the whole picture is visible. */
 void pteris_picture_canvas_fit (PterisPictureCanvas *self);
 /** Pixels of the widget for each of the picture; 0: it fits the room. */
 double pteris_picture_canvas_get_zoom (PterisPictureCanvas *self);

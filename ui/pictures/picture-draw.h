@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** What is drawn over a picture. */
+/** The findings that are drawn over a picture. */
 typedef struct {
   const PtLookPicture *picture;
   PterisMasks *masks;

@@ -189,7 +189,7 @@ pteris_picture_set_result (PterisPicture *self, const PtLookResult *result)
 }
 
 void
-pteris_picture_rest (PterisPicture *self)
+pteris_picture_free_memory (PterisPicture *self)
 {
   const PtLookPicture *found = self->result != NULL ? &self->result->pictures[0] : NULL;
 

@@ -41,8 +41,8 @@ void pteris_picture_set_result (PterisPicture *self, const PtLookResult *result)
 const PtLookResult *pteris_picture_get_result (PterisPicture *self);
 PterisMasks *pteris_picture_get_masks (PterisPicture *self);
 
-/** It is no longer shown: free what takes much memory. Results with one value for each pixel go,
- * too. */
-void pteris_picture_rest (PterisPicture *self);
+/** Free the texture, when the picture is no longer shown, and a result that has a value for each
+ * pixel. */
+void pteris_picture_free_memory (PterisPicture *self);
 
 G_END_DECLS

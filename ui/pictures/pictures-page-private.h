@@ -7,7 +7,7 @@
 #include "ui/pictures/pictures-page.h"
 #include "ui/pictures/pictures-panel.h"
 
-/* What pictures-page.c and pictures-look.c share. */
+/* State and functions that pictures-page.c and pictures-look.c share. */
 
 G_BEGIN_DECLS
 

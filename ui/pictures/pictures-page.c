@@ -188,7 +188,7 @@ show (PterisPicturesPage *self, PterisPicture *picture)
   _pteris_pictures_page_clear_error (self);
   if (self->shown != NULL) {
     g_signal_handlers_disconnect_by_func (self->shown, on_picture_changed, self);
-    pteris_picture_rest (self->shown);
+    pteris_picture_free_memory (self->shown);
   }
   g_set_object (&self->shown, picture);
   if (picture == NULL) {
@@ -215,7 +215,7 @@ static void
 on_thumbnail (PterisPicture *picture, PterisPicturesPage *self)
 {
   if (picture != self->shown)
-    pteris_picture_rest (picture);
+    pteris_picture_free_memory (picture);
 }
 
 static guint

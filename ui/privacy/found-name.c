@@ -34,7 +34,7 @@ pteris_found_name_describe (PterisFoundName *self)
 
 /* ---- all of a report ---- */
 
-/* What tells one finding from another. */
+/* The key of a finding: two findings with the same key are one. */
 static char *
 key_of (const PtPrivacyText *text, const PtPrivacySpan *span)
 {

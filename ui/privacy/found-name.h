@@ -20,8 +20,8 @@ const char *pteris_found_name_get_text (PterisFoundName *self);
 /** "Person · 3 times". Free with g_free(). */
 char *pteris_found_name_describe (PterisFoundName *self);
 
-/** What @report found, a GListModel of PterisFoundName in the order of the first place of each.
- * Texts that are equal but for case and white space are one finding. */
+/** The findings of @report, a GListModel of PterisFoundName in the order of the first place of
+ * each. Texts that differ only in case and white space are one finding. */
 GListModel *pteris_found_names_new (const PtPrivacyReport *report);
 
 /** The texts of @report with "[label]" in place of every active finding, NULL-terminated. Free with

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/** What @label of a privacy filter stands for, in the user's language when it is known: "Person"
- * for "private_person". Free with g_free(). */
+/** The meaning of @label of a privacy filter, in the user's language when it is known: "Person" for
+ * "private_person". Free with g_free(). */
 char *pteris_label_name (const char *label);
 
 G_END_DECLS

@@ -261,7 +261,7 @@ show_tokens (PterisPreferences *self, char **origins)
   for (guint i = 0; origins != NULL && origins[i] != NULL; i++) {
     GtkWidget *row =
         add_row (self->tokens, self->token_rows, origins[i],
-                 pteris_hub_token_is_passing (origins[i]) ? _ ("Until Pteris closes") : NULL);
+                 pteris_hub_token_is_temporary (origins[i]) ? _ ("Until Pteris closes") : NULL);
 
     add_remove_button (self, row, _ ("Forget Token"), origins[i], on_forget);
   }

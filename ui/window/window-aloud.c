@@ -72,8 +72,8 @@ sentences_of_message (PterisMessage *message)
       pteris_thinking_split (pteris_message_get_text (message)).answer);
 }
 
-/* What there is to read: the selection, else the last answer or the transcript of the page. NULL:
- * nothing. @subject: set to the answer, or NULL. */
+/* The text to read: the selection, else the last answer or the transcript of the page. NULL: none.
+ * @subject: set to the answer, or NULL. */
 static GPtrArray *
 find_sentences (PterisWindow *self, gpointer *subject)
 {

@@ -15,7 +15,7 @@
 
 /* Exports without names and secrets. The chats and transcripts themselves stay as they are. */
 
-/* What is exported, or edited, once the names are replaced. */
+/* The texts that are exported, or edited, once the names are replaced. */
 typedef struct {
   PterisWindow *window;
   PterisTranscript *transcript; /* or NULL */

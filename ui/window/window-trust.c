@@ -25,7 +25,7 @@ on_response (AdwMessageDialog *dialog, const char *response, PterisWindow *self)
     gtk_widget_activate_action (GTK_WIDGET (self), "win.use-alternative", NULL);
 }
 
-/* What a process of its own stops here, in plain words. */
+/* The actions that a process of its own denies the model here, in plain words. */
 static const char *
 describe_stops (void)
 {

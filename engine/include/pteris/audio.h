@@ -68,7 +68,7 @@ PT_API guint pt_audio_reader_rate (const PtAudioReader *reader);
 PT_API double pt_audio_reader_duration (const PtAudioReader *reader);
 
 /*
- * What a recording looks like.
+ * The waveform of a recording, for drawing.
  */
 
 /** Peaks per second at first, and the most peaks of a waveform: when there are more, pairs are

@@ -97,7 +97,7 @@ PT_API char *pt_embed_report_to_json (const PtEmbedReport *report);
  * g_free(). */
 PT_API char *pt_embed_report_vector_to_json (const PtEmbedReport *report, guint i);
 
-/* --- names and secrets --- */
+/* ---- names and secrets ---- */
 
 /** Options of PT_JOB_PRIVACY. */
 typedef struct {

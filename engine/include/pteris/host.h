@@ -52,7 +52,7 @@ typedef struct {
   const char *report;  /* path of a file for a bug report, which has no text of the user; or NULL */
 } PtHostExit;
 
-/** What the process of a model cannot do; bits. */
+/** Actions that the process of a model is denied; bits. */
 typedef enum {
   PT_HOST_STOPS_NETWORK = 1 << 0,  /* use the network, and talk to other programs */
   PT_HOST_STOPS_PROGRAMS = 1 << 1, /* start programs */
@@ -61,9 +61,9 @@ typedef enum {
   PT_HOST_STOPS_WRITING = 1 << 3,  /* write files besides those of the job */
 } PtHostStops;
 
-/** What this system stops in a host (PtHostStops): on Linux, what seccomp and Landlock of the
- * kernel can do. Hosts that read a text aloud start espeak-ng, and nothing stops them. Any thread.
- */
+/** The actions that this system denies a host (PtHostStops): on Linux, those that seccomp and
+ * Landlock of the kernel can deny. Hosts that read a text aloud start espeak-ng; nothing is denied
+ * to them. Any thread. */
 PT_API guint pt_host_stops (void);
 
 /** One English sentence about pt_host_stops(), for reports. Static; any thread. */

@@ -62,7 +62,7 @@ typedef struct {
   PtHubFile *files; /* its programs first */
 } PtHubVariant;
 
-/** A repository of a hub at one commit, with what of it can be downloaded. */
+/** A repository of a hub at one commit, and its variants. */
 typedef struct {
   char *id;           /* "owner/name", as the hub spells it */
   char *endpoint;     /* "https://huggingface.co" */
@@ -82,24 +82,25 @@ PT_API void pt_hub_repo_free (PtHubRepo *repo);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtHubRepo, pt_hub_repo_free)
 
 /**
- * What @text means: "owner/name", "owner/name:VARIANT", or the address of a repository, of one of
- * its revisions or programs. @id, @variant and @revision (each may be NULL) get what it says, or
+ * Parse @text: "owner/name", "owner/name:VARIANT", or the address of a repository, of one of its
+ * revisions or programs. @id, @variant and @revision (each may be NULL) are set to its parts, or to
  * NULL; free with g_free(). FALSE with PT_ERROR_ARGUMENT. Any thread.
  */
 PT_API gboolean pt_hub_parse (const char *text, char **id, char **variant, char **revision,
                               GError **error);
 
 /**
- * What the repository @id has at @revision (a branch, a tag or a commit; NULL: main). It has at
- * least one variant, else PT_ERROR_NOT_FOUND says what it has instead. @access: or NULL.
- * Free with pt_hub_repo_free(). Blocking; any thread.
+ * Ask the hub for the repository @id at @revision (a branch, a tag or a commit; NULL: main). It has
+ * at least one variant, else the error is PT_ERROR_NOT_FOUND and lists its other files. @access: or
+ * NULL. Free with pt_hub_repo_free(). Blocking; any thread.
  */
 PT_API PtHubRepo *pt_hub_look (const char *id, const char *revision, const PtHubAccess *access,
                                GCancellable *cancellable, GError **error);
 
 /**
- * The same for any repository, to borrow from (pt_hub_borrow()): one with a tokenizer, say, and no
- * program. It has one variant, of all its files. NULL with an error as of pt_hub_look().
+ * The same for any repository, also one without a program, to borrow files from it
+ * (pt_hub_borrow()), such as a tokenizer. It has one variant, of all its files. NULL with an error
+ * as of pt_hub_look().
  */
 PT_API PtHubRepo *pt_hub_look_files (const char *id, const char *revision,
                                      const PtHubAccess *access, GCancellable *cancellable,
@@ -121,7 +122,7 @@ PT_API const PtHubVariant *pt_hub_choose (const PtHubRepo *repo, const char *nam
 PT_API gboolean pt_hub_borrow (PtHubRepo *repo, guint number, const PtHubRepo *other,
                                const char *const *paths, GError **error);
 
-/** What pt_hub_get() is doing. */
+/** The phase of pt_hub_get(). */
 typedef enum {
   PT_HUB_CHECKING,    /* files that are there are read and compared */
   PT_HUB_DOWNLOADING, /* files are on their way */
@@ -129,7 +130,7 @@ typedef enum {
   PT_HUB_INSTALLING,  /* all is there */
 } PtHubPhase;
 
-/** How far pt_hub_get() is. */
+/** The progress of pt_hub_get(). */
 typedef struct {
   PtHubPhase phase;      /* what it is doing */
   const char *file;      /* path of one that is on its way; NULL: none */
@@ -145,15 +146,15 @@ typedef struct {
 typedef void (*PtHubProgressFunc) (const PtHubProgress *progress, gpointer user_data);
 
 /**
- * Download @variant of @repo, as pt_hub_look() gave them. What is there already is compared and
- * not downloaded again. Returns the model's folder; free with g_free(). @func may be NULL. It ends
- * within a third of a second when @cancellable is cancelled. Blocking; any thread.
+ * Download @variant of @repo, as pt_hub_look() returned them. Files that are installed already are
+ * compared, and not downloaded again. Returns the model's folder; free with g_free(). @func may be
+ * NULL. It ends within a third of a second when @cancellable is cancelled. Blocking; any thread.
  */
 PT_API char *pt_hub_get (const PtHubRepo *repo, const PtHubVariant *variant,
                          const PtHubAccess *access, PtHubProgressFunc func, gpointer user_data,
                          GCancellable *cancellable, GError **error);
 
-/** A model of the library that was downloaded, or a variant of one that is there in part. */
+/** A downloaded model of the library, or a variant of one that is downloaded in part. */
 typedef struct {
   char *name;     /* of its folder: "owner--name" */
   char *folder;   /* its path; of a part: where it will be */
@@ -172,8 +173,9 @@ typedef struct {
 PT_API void pt_hub_model_free (PtHubModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtHubModel, pt_hub_model_free)
 
-/** All of them, and all parts: a GPtrArray of PtHubModel, which belong to it, by name, the parts of
- * a model behind it. Never NULL. Free with g_ptr_array_unref(). Blocking; any thread. */
+/** All downloaded models and all partial downloads: a GPtrArray of PtHubModel, which belong to it,
+ * by name; the parts of a model follow it. Never NULL. Free with g_ptr_array_unref(). Blocking; any
+ * thread. */
 PT_API GPtrArray *pt_hub_installed (void);
 
 /**
@@ -183,7 +185,7 @@ PT_API GPtrArray *pt_hub_installed (void);
  */
 PT_API gboolean pt_hub_remove (const char *name, GError **error);
 
-/** Delete @part, which is there in part, and nothing of a model that is there. PT_ERROR_BUSY or
+/** Delete the partial download @part, and no file of an installed model. PT_ERROR_BUSY or
  * PT_ERROR_FILE. Blocking; any thread. */
 PT_API gboolean pt_hub_discard (const PtHubModel *part, GError **error);
 

@@ -54,7 +54,7 @@ typedef struct {
   int device_index;   /* number of the device */
 } PtInspectBuffer;
 
-/* --- payloads of delegates --- */
+/* ---- payloads of delegates ---- */
 
 /** GPU code in a library. */
 typedef struct {
@@ -130,7 +130,7 @@ typedef struct {
   guint n_contents;                 /* of @contents */
 } PtInspectDelegate;
 
-/* --- methods --- */
+/* ---- methods ---- */
 
 /** A method that computes. */
 typedef struct {
@@ -162,7 +162,7 @@ typedef struct {
   guint n_outputs;                /* at least 1 */
 } PtInspectConstant;
 
-/* --- files --- */
+/* ---- files ---- */
 
 /** Bytes of the parts of a program; parts that are shared count once. Their sum is the size of the
  * program. */

@@ -46,7 +46,7 @@ PT_API const char *pt_argument_kind_name (PtArgumentKind kind);
  * where the value is not told. Free with g_free(). */
 PT_API char *pt_argument_to_text (const PtArgument *argument);
 
-/* --- PT_JOB_RUN --- */
+/* ---- PT_JOB_RUN ---- */
 
 /** Members of PtRunOutput that are known; bits. */
 typedef enum {
@@ -216,7 +216,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtRunReport, pt_run_report_unref)
  */
 PT_API char *pt_run_report_to_json (const PtRunReport *report);
 
-/* --- PT_JOB_BENCH --- */
+/* ---- PT_JOB_BENCH ---- */
 
 /** The kind of the measured model. */
 typedef enum {

@@ -76,7 +76,7 @@ typedef struct {
  */
 PT_API char *pt_classification_to_json (const PtClassification *classification);
 
-/* --- PT_JOB_LOOK --- */
+/* ---- PT_JOB_LOOK ---- */
 
 /** The kind of a vision model's results. */
 typedef enum {

@@ -209,7 +209,7 @@ pt_chat_context (const PtChat *self)
   return pt_llm_context (self->llm);
 }
 
-/* --- the prompt --- */
+/* ---- the prompt ---- */
 
 static gboolean
 is_new_conversation (const PtChatOptions *request)
@@ -271,7 +271,7 @@ check_room (const PtChat *self, guint n, GError **error)
                   n, context, n - (context - 1));
 }
 
-/* --- the answer --- */
+/* ---- the answer ---- */
 
 static double
 seconds_since (gint64 begin)

@@ -69,7 +69,7 @@ pt_embed_report_similarity (const PtEmbedReport *report, guint a, guint b)
   return sum;
 }
 
-/* --- JSON --- */
+/* ---- JSON ---- */
 
 static void
 put_vector (GString *out, const float *vector, guint n)

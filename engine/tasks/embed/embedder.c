@@ -74,7 +74,7 @@ pt_embedder_free (PtEmbedder *self)
   g_free (self);
 }
 
-/* --- from text to ids --- */
+/* ---- from text to ids ---- */
 
 /* Leaves out what is more than @most ids. */
 static void
@@ -153,7 +153,7 @@ read_text (PtEmbedder *self, const char *text, gboolean is_query, Input *input, 
   return TRUE;
 }
 
-/* --- from ids to vectors --- */
+/* ---- from ids to vectors ---- */
 
 static void
 scale (float *vector, guint n)
@@ -211,7 +211,7 @@ embed_one (PtEmbedder *self, const char *text, gboolean is_query, gboolean norma
   return TRUE;
 }
 
-/* --- the job --- */
+/* ---- the job ---- */
 
 /* All vectors have one dimension, and are of length 1 or not. */
 static gboolean

@@ -105,7 +105,7 @@ pt_privacy_filter_free (PtPrivacyFilter *self)
   g_free (self);
 }
 
-/* --- labels of tokens --- */
+/* ---- labels of tokens ---- */
 
 /* The probability of @label by the scores of one token. */
 static float
@@ -163,7 +163,7 @@ run_windows (PtPrivacyFilter *self, Reading *reading, GCancellable *cancellable,
   return TRUE;
 }
 
-/* --- spans --- */
+/* ---- spans ---- */
 
 /* Finds where in the text each token ends. */
 static gboolean
@@ -256,7 +256,7 @@ read_text (PtPrivacyFilter *self, PtHeap *heap, PtPrivacyText *out, GCancellable
   return TRUE;
 }
 
-/* --- the job --- */
+/* ---- the job ---- */
 
 static PtPrivacyReport *
 new_report (PtPrivacyFilter *self, guint n)

@@ -39,7 +39,7 @@ pt_privacy_replace (const PtPrivacyText *text)
   return g_string_free (out, FALSE);
 }
 
-/* --- JSON --- */
+/* ---- JSON ---- */
 
 static json_t *
 describe_spans (const PtPrivacyText *text)

@@ -88,7 +88,7 @@ pt_text_method_clear (PtTextMethod *self)
   g_clear_pointer (&self->rows, g_free);
 }
 
-/* --- a call --- */
+/* ---- a call ---- */
 
 static void
 put_number (gpointer numbers, PtDType dtype, guint i, gint32 number)

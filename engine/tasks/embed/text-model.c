@@ -15,7 +15,7 @@ pt_text_model_open (PtTextModel *self, PtModelSet *set, const PtJob *job, GError
   *self = (PtTextModel){ 0 };
   self->module = pt_model_set_open (set, &options, error);
   if (self->module == NULL ||
-      !pt_choice_check (job->model.backend, pt_module_program (self->module), error) ||
+      !pt_backend_choice_check (job->model.backend, pt_module_program (self->module), error) ||
       !pt_module_choose_method (self->module, job->model.method, error) ||
       !pt_text_method_init (&self->method, self->module, error)) {
     pt_text_model_clear (self);
@@ -28,8 +28,8 @@ pt_text_model_open (PtTextModel *self, PtModelSet *set, const PtJob *job, GError
   }
   pt_model_set_close_files (set);
   self->name = g_strdup (set->name);
-  self->device =
-      g_strdup (pt_choice_device_name (pt_module_program (self->module), job->model.device));
+  self->device = g_strdup (
+      pt_backend_choice_device_name (pt_module_program (self->module), job->model.device));
   self->load_s = (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
   return TRUE;
 }

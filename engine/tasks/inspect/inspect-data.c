@@ -25,7 +25,7 @@ pt_inspect_data_files (PtInspection *in)
   in->report->n_data_files = n;
 }
 
-/* Tensors outside the program */
+/* ---- tensors outside the program ---- */
 
 typedef struct {
   guint found, absent, unfit;
@@ -117,7 +117,7 @@ pt_inspect_external (PtInspection *in)
   report->external_missing = pt_heap_take_texts (in->heap, external.missing);
 }
 
-/* Bytes inside the program */
+/* ---- bytes inside the program ---- */
 
 void
 pt_inspect_named_data (PtInspection *in)
@@ -171,7 +171,7 @@ pt_inspect_tests (PtInspection *in)
   in->report->n_tests = n;
 }
 
-/* Sizes of parts */
+/* ---- sizes of parts ---- */
 
 typedef struct {
   const guint8 *tables;

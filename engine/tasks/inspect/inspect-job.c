@@ -19,7 +19,7 @@ pt_inspect_missing (PtInspection *in, char *sentence)
     g_ptr_array_add (in->missing, (gpointer) pt_heap_text (in->heap, sentence));
 }
 
-/* --- methods --- */
+/* ---- methods ---- */
 
 PtArgument
 pt_inspect_tensor (const PtInspection *in, const PtTensorSpec *spec)
@@ -191,7 +191,7 @@ describe_methods (PtInspection *in)
   report->constants = pt_heap_take_array (in->heap, constants, &report->n_constants);
 }
 
-/* --- the whole program --- */
+/* ---- the whole program ---- */
 
 /* Data files that cannot be used are one of the things that are missing. */
 static void

@@ -37,7 +37,7 @@ json_texts (const char *const *texts)
   return array;
 }
 
-/* --- values --- */
+/* ---- values ---- */
 
 static json_t *
 json_value (const PtInspectValue *value)
@@ -146,7 +146,7 @@ pt_inspect_constant_to_text (const PtInspectConstant *constant)
   return g_string_free (text, FALSE);
 }
 
-/* --- delegates --- */
+/* ---- delegates ---- */
 
 static json_t *
 json_cuda_library (const PtInspectCudaLibrary *library)
@@ -237,7 +237,7 @@ json_delegate (const PtInspectDelegate *delegate)
                     json_counts (delegate->nodes, delegate->n_nodes), "contents", contents);
 }
 
-/* --- methods --- */
+/* ---- methods ---- */
 
 static json_t *
 json_method (const PtInspectMethod *method)
@@ -282,7 +282,7 @@ put_methods (json_t *object, const PtInspectReport *report)
   json_object_set_new (object, "constant_methods", constants);
 }
 
-/* --- files --- */
+/* ---- files ---- */
 
 static json_t *
 json_external (const PtInspectExternal *tensor)
@@ -349,7 +349,7 @@ put_data (json_t *object, const PtInspectReport *report)
   json_object_set_new (object, "tests", tests);
 }
 
-/* --- the whole report --- */
+/* ---- the whole report ---- */
 
 static json_t *
 json_parts (const PtInspectReport *report)

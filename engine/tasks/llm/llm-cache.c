@@ -154,7 +154,7 @@ pt_llm_count_cells (const PtMethod *method)
   return least;
 }
 
-/* --- tokens --- */
+/* ---- tokens ---- */
 
 /* The rows of the table that an instruction looks ids up in; 0: it is another instruction. */
 static guint

@@ -9,8 +9,8 @@
 #include "engine/kernels/vector.h"
 #include "engine/tasks/llm/llm-private.h"
 
-/* Some exports of "token_embedding" take no fewer ids (docs/formats/protocols.md, section 4.1), and
- * the others take so many as well. */
+/* Some exports of "token_embedding" take exactly this many ids (docs/formats/protocols.md, section
+ * 4.1); the others accept as many, too. */
 #define LEAST_TOKENS 2
 
 static const PtTensorSpec *
@@ -101,7 +101,7 @@ pt_llm_allocate_rows (PtLlm *self, GError **error)
   return self->rows != NULL && (layers == 0 || self->layers != NULL);
 }
 
-/* --- conversion of element types --- */
+/* ---- conversion of element types ---- */
 
 static void
 widen (gsize n, const guint8 *from, PtDType type, float *to)
@@ -143,7 +143,7 @@ convert (gsize n, const guint8 *from, PtDType type, PtDType wanted, guint8 *to)
   }
 }
 
-/* --- embeddings of tokens --- */
+/* ---- embeddings of tokens ---- */
 
 /* Embeds @ids, or zeros if that is NULL. If the method takes no fewer ids than some number, there
  * are more rows behind, which are not read. */

@@ -70,7 +70,7 @@ struct _PtLlm {
   PtMethod *embedding; /* the method "token_embedding" */
   PtDType token_type;  /* dtype of the ids that it takes */
   guint least_tokens;  /* fewest ids that it takes */
-  gboolean pads;       /* it takes exactly so many: zeros follow the ids */
+  gboolean pads;       /* it takes exactly this many ids: zeros follow the given ones */
   PtDType row_type;    /* dtype of the embeddings that the model takes */
   gsize row_width;     /* elements of an embedding; 0: PT_LLM_IDS */
   guint8 *rows;        /* room for @chunk embeddings */

@@ -40,7 +40,7 @@ pt_llm_logits (PtLlm *self, PtDType *dtype, GError **error)
   return tensor->device_type == PT_DEVICE_CPU ? row : fetch_row (self, tensor, row, error);
 }
 
-/* --- a step that starts before the host knows its id --- */
+/* ---- a step that starts before the host knows its id ---- */
 
 /*
  * Whether the next step may start before pt_llm_read() asks for it. The cache must be addressed by
@@ -103,7 +103,7 @@ step_ahead (PtLlm *self)
   return TRUE;
 }
 
-/* --- choosing --- */
+/* ---- choosing ---- */
 
 static PtDeviceSampling
 sampling_of (PtSampler *sampler)
@@ -161,7 +161,7 @@ sample_on_device (PtLlm *self, PtSampler *sampler, gsize width, gint32 *id, GErr
   return TRUE;
 }
 
-/* --- models that choose tokens themselves --- */
+/* ---- models that choose tokens themselves ---- */
 
 static gboolean
 take_token (PtLlm *self, gint32 *id, GError **error)

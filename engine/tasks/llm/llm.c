@@ -86,7 +86,7 @@ pt_llm_chunk (const PtLlm *self)
   return self->chunk;
 }
 
-/* --- reading --- */
+/* ---- reading ---- */
 
 void
 pt_llm_keep_conversations (PtLlm *self, guint n)

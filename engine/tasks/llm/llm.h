@@ -33,7 +33,7 @@ PtLlm *pt_llm_new (PtModule *module, GError **error);
 void pt_llm_free (PtLlm *llm);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtLlm, pt_llm_free)
 
-/** The number of positions: at most so many ids can be read. */
+/** The number of positions, and so the most ids that can be read. */
 guint pt_llm_context (const PtLlm *llm);
 /**
  * Keep up to @n conversations, each in a state of its own, as far as the model and memory allow:

@@ -17,7 +17,7 @@ typedef struct {
   PtMediaEncoder base;
   PtMethod *method;
   guint most;     /* most blocks in one call */
-  gboolean fixed; /* every call takes so many */
+  gboolean fixed; /* embeddings of each call */
 } BlockEncoder;
 
 static gboolean
@@ -74,7 +74,7 @@ read_shapes (BlockEncoder *self, PtModule *module, GError **error)
   return TRUE;
 }
 
-/* --- encoding --- */
+/* ---- encoding ---- */
 
 static gboolean
 set_count (BlockEncoder *self, guint n_valid, guint n, gpointer room, GError **error)

@@ -64,7 +64,7 @@ read_shapes (PatchEncoder *self, GError **error)
   return TRUE;
 }
 
-/* --- size --- */
+/* ---- size ---- */
 
 /* Chooses the size that a picture gets: sides of whole cells, close to the picture's shape, with as
  * many patches as the method takes. */
@@ -124,7 +124,7 @@ look (PtMediaEncoder *base, const char *path, guint most, PtMediaFacts *facts,
   return pt_media_hash_file (path, &facts->digest, error);
 }
 
-/* --- patches --- */
+/* ---- patches ---- */
 
 /* Cuts a picture into patches, and writes the column and row of each. A patch has its pixels row by
  * row, channel last, from 0 to 1. */

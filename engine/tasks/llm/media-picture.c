@@ -74,7 +74,7 @@ pt_is_picture (const char *path, GError **error)
   return begins_like_picture (bytes);
 }
 
-/* --- facts of a file --- */
+/* ---- facts of a file ---- */
 
 gboolean
 pt_media_hash_file (const char *path, guint64 *digest, GError **error)
@@ -113,7 +113,7 @@ look (PtMediaEncoder *base, const char *path, guint most, PtMediaFacts *facts,
   return pt_media_hash_file (path, &facts->digest, error);
 }
 
-/* --- encoding --- */
+/* ---- encoding ---- */
 
 static gboolean
 run (PictureEncoder *self, const PtImage *image, gpointer rows, GCancellable *cancellable,
@@ -157,7 +157,7 @@ picture_encoder_free (PtMediaEncoder *base)
   g_free (base);
 }
 
-/* --- opening --- */
+/* ---- opening ---- */
 
 /* Whether the metadata say how pixels are scaled. */
 static gboolean

@@ -59,7 +59,7 @@ typedef enum {
   PT_PIXELS_UNITS, /* 0 to 1 */
 } PtPixelScale;
 
-/** What the first operators of @method do with the values of its first input tells which they want
+/** Tells from the first operators of @method which range of values its first input takes
  * (media-scale.c). */
 PtPixelScale pt_media_pixel_scale (const PtProgram *program, const char *method);
 

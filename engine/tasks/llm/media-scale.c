@@ -26,7 +26,7 @@ typedef struct {
   double factor, offset;
 } Trace;
 
-/* --- constants --- */
+/* ---- constants ---- */
 
 static gboolean
 number_of (const PtPlan *plan, gint32 index, double *number)
@@ -74,7 +74,7 @@ is_scale (const guint8 *bytes, gsize size)
   return found;
 }
 
-/* --- operators --- */
+/* ---- operators ---- */
 
 /* Whether the name of an operator, without its overload, is @name. */
 static gboolean
@@ -159,7 +159,7 @@ follow (Trace *trace)
   return NULL;
 }
 
-/* --- delegates --- */
+/* ---- delegates ---- */
 
 static guint64
 number_at (const guint8 *bytes, guint size)

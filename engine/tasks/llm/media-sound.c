@@ -103,7 +103,7 @@ use_preprocessor (PtMediaEncoder *base, PtModule *module, GError **error)
                   self->n_bands);
 }
 
-/* --- reading --- */
+/* ---- reading ---- */
 
 static guint
 count_stretches (const SoundEncoder *self, guint64 n_samples)
@@ -131,7 +131,7 @@ look (PtMediaEncoder *base, const char *path, guint most, PtMediaFacts *facts,
   return TRUE;
 }
 
-/* --- the spectrogram: [stretches, bands, frames], normalised together --- */
+/* ---- the spectrogram: [stretches, bands, frames], normalised together ---- */
 
 /* Rearranges [bands, all frames] into [stretches, bands, frames]. */
 static void
@@ -195,7 +195,7 @@ compute (SoundEncoder *self, const float *samples, gsize n, guint n_stretches, f
   return TRUE;
 }
 
-/* --- encoding --- */
+/* ---- encoding ---- */
 
 /* Encodes the stretches, in each call as many as the method takes. Their embeddings do not depend
  * on each other. */

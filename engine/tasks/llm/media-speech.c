@@ -72,7 +72,7 @@ read_shapes (SpeechEncoder *self, GError **error)
   return TRUE;
 }
 
-/* --- the spectrogram --- */
+/* ---- the spectrogram ---- */
 
 /* Counts the frames of @n samples with 160 zeros in front of them. Each frame must have one sample
  * more than it reads. */
@@ -119,7 +119,7 @@ transform (SpeechEncoder *self, GArray *samples, float *frames, guint n_frames,
   return TRUE;
 }
 
-/* --- encoding --- */
+/* ---- encoding ---- */
 
 static guint
 count_true (const PtTensor *mask)

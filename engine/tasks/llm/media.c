@@ -157,7 +157,7 @@ pt_media_is_bare (const PtMedia *self)
   return self->bare;
 }
 
-/* --- files --- */
+/* ---- files ---- */
 
 static gboolean
 read_stamp (const char *path, Stamp *stamp, GError **error)
@@ -359,7 +359,7 @@ pt_media_append (PtMedia *self, const char *path, GArray *names, GCancellable *c
   return TRUE;
 }
 
-/* --- embeddings --- */
+/* ---- embeddings ---- */
 
 static gboolean
 encode (PtMedia *self, Item *item, GCancellable *cancellable, GError **error)
@@ -397,7 +397,7 @@ pt_media_embed (PtMedia *self, const char *path, PtLlmEmbeddings *embeddings,
   return TRUE;
 }
 
-/* --- sound that is no file --- */
+/* ---- sound that is no file ---- */
 
 static PtMediaEncoder *
 find_stretcher (const PtMedia *self)
@@ -441,7 +441,7 @@ pt_media_embed_samples (PtMedia *self, const float *samples, gsize n, PtLlmEmbed
   return TRUE;
 }
 
-/* --- for encoders --- */
+/* ---- for encoders ---- */
 
 const PtTensorSpec *
 pt_media_tensor (const PtValueSpec *value)

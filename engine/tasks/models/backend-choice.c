@@ -26,7 +26,7 @@ find_device_backend (const PtProgram *program)
 }
 
 char *
-pt_choice_find_cpu (const char *path)
+pt_backend_choice_find_cpu (const char *path)
 {
   g_autoptr (PtProgram) program = pt_program_open (path, NULL);
   g_autoptr (GPtrArray) others = NULL;
@@ -54,7 +54,7 @@ fail_missing_gpu (const char *name, const GError *reason, GError **error)
 }
 
 gboolean
-pt_choice_check (PtBackendChoice choice, const PtProgram *program, GError **error)
+pt_backend_choice_check (PtBackendChoice choice, const PtProgram *program, GError **error)
 {
   const PtBackend *backend = find_device_backend (program);
   g_autofree char *name = g_filename_display_basename (pt_program_path (program));
@@ -76,7 +76,7 @@ pt_choice_check (PtBackendChoice choice, const PtProgram *program, GError **erro
 }
 
 const char *
-pt_choice_gpu_name (const PtProgram *program, int device)
+pt_backend_choice_gpu_name (const PtProgram *program, int device)
 {
   const PtBackend *backend = find_device_backend (program);
   const PtDevice *memory = backend != NULL ? pt_device_find (backend->device_type) : NULL;
@@ -87,9 +87,9 @@ pt_choice_gpu_name (const PtProgram *program, int device)
 }
 
 const char *
-pt_choice_device_name (const PtProgram *program, int device)
+pt_backend_choice_device_name (const PtProgram *program, int device)
 {
-  const char *gpu = pt_choice_gpu_name (program, device);
+  const char *gpu = pt_backend_choice_gpu_name (program, device);
 
   return gpu != NULL ? gpu : "CPU";
 }

@@ -7,7 +7,7 @@
 #include "engine/tasks/models/family-private.h"
 #include "engine/tasks/models/plan-shapes.h"
 
-/* Bands of a spectrogram: 80 or 128, 201 at most. What is wider was encoded. */
+/* Most bands of a spectrogram: usually 80 or 128, at most 201. Wider inputs are encoded sound. */
 #define MAX_BANDS 201
 /* Samples of a frame of FSMN's detector, and columns of the spectrum that older encoders take. */
 #define FSMN_FRAME 512
@@ -38,7 +38,7 @@ pt_family_forward (const PtProgram *program)
   return found;
 }
 
-/* --- text --- */
+/* ---- text ---- */
 
 static gboolean
 is_mask (const PtTensorSpec *mask, const PtTensorSpec *ids)
@@ -135,7 +135,7 @@ family_of_masked_text (const PtProgram *program, const PtPlan *plan)
                                                  : family_of_rows (program, plan);
 }
 
-/* --- sound --- */
+/* ---- sound ---- */
 
 static gboolean
 is_dynamic (const PtTensorSpec *tensor)
@@ -211,7 +211,7 @@ has_sound_decoder (const PtProgram *program, const PtPlan *plan)
   return is_sound_decoder (plan) || (cached != NULL && is_sound_decoder (cached));
 }
 
-/* --- speech from text --- */
+/* ---- speech from text ---- */
 
 /* Both programs of Kokoro take token ids and a mask of bools first. */
 static gboolean
@@ -231,7 +231,7 @@ is_kokoro (const PtPlan *plan)
          pt_spec_is_real (pt_plan_input (plan, 4), 2);
 }
 
-/* --- pictures from text --- */
+/* ---- pictures from text ---- */
 
 static gboolean
 is_unet (const PtPlan *plan)
@@ -253,7 +253,7 @@ is_vae (const PtPlan *plan)
          pixels->numel / LATENT_PIXELS == latents->numel / LATENTS;
 }
 
-/* --- families --- */
+/* ---- families ---- */
 
 PtFamily
 pt_family_of_forward (const PtProgram *program, const PtPlan *plan)

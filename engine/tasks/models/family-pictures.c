@@ -23,7 +23,7 @@ is_picture (const PtTensorSpec *pixels, gint32 channels, const gint32 **sides)
   return (first == 0 || pixels->sizes[0] == 1) && pixels->sizes[first] == channels;
 }
 
-/* --- vectors and classes --- */
+/* ---- vectors and classes ---- */
 
 /* Whether the method scales its result to unit length, as embeddings are. */
 static gboolean
@@ -65,7 +65,7 @@ family_of_numbers (const PtProgram *program, const PtPlan *plan)
   return family != PT_FAMILY_UNKNOWN ? family : PT_FAMILY_CLASSIFIER;
 }
 
-/* --- pictures --- */
+/* ---- pictures ---- */
 
 /* Whether a map is of text and affinity, and half as large as the picture. */
 static gboolean
@@ -109,7 +109,7 @@ family_of_maps (const PtProgram *program, const PtPlan *plan, const gint32 *side
   return map[1] == sides[0] && map[2] == sides[1] ? PT_FAMILY_SEGMENTATION : PT_FAMILY_UNKNOWN;
 }
 
-/* --- boxes --- */
+/* ---- boxes ---- */
 
 /* The output of @plan with the corners of boxes, or NULL. */
 static const PtTensorSpec *

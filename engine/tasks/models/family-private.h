@@ -30,8 +30,8 @@ typedef struct {
   const char *word; /* in lower case; or NULL */
 } PtFamilyHint;
 
-/** What the first of the @n @hints that holds says; a capability counts more than a word, and the
- * name of a file more than that of its folder. UNKNOWN: none holds. Blocking. */
+/** The family of the first of the @n @hints that applies; a capability counts more than a word, and
+ * the name of a file more than that of its folder. UNKNOWN: none applies. Blocking. */
 PtFamily pt_family_hint (const PtProgram *program, const PtFamilyHint *hints, gsize n);
 
 G_END_DECLS

@@ -44,7 +44,7 @@ pt_plan_reads_ids (const PtPlan *plan)
          (plan->n_inputs == 1 || pt_spec_is_index (pt_plan_input (plan, 1), 1));
 }
 
-/* --- families --- */
+/* ---- families ---- */
 
 /* Whether the metadata describe a text model: classifiers of text take ids as well, but say neither
  * how many tokens they hold nor how many they know. */
@@ -194,7 +194,7 @@ pt_family_recognise (const PtProgram *program)
   return family != PT_FAMILY_UNKNOWN ? family : family_of_names (program);
 }
 
-/* --- why a program is of no family --- */
+/* ---- why a program is of no family ---- */
 
 static char *
 name_methods (const PtProgram *program)

@@ -8,9 +8,9 @@
 G_BEGIN_DECLS
 
 /*
- * What kind of model a program is, and what can be done with it here: recognised by the names of
- * its methods, then by what they take and return, then by its metadata (docs/formats/protocols.md,
- * section 1.2).
+ * The kind of model that a program is, and the tasks that it can do here. It is recognised by the
+ * names of its methods, then by their inputs and outputs, then by its metadata
+ * (docs/formats/protocols.md, section 1.2).
  */
 
 typedef enum {

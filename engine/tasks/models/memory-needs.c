@@ -34,7 +34,7 @@ add (guint64 *sum, guint64 bytes)
   *sum += MIN (bytes, G_MAXUINT64 - *sum);
 }
 
-/* --- planned memory --- */
+/* ---- planned memory ---- */
 
 static void
 mark (const PtPlan *plan, const PtInstruction *call, guint arg, GHashTable *state)
@@ -157,7 +157,7 @@ add_planned (Measure *self, const PtPlan *plan)
   add_ranges (self, plan, ranges, TRUE);
 }
 
-/* --- weights --- */
+/* ---- weights ---- */
 
 static void
 add_constants (Measure *self, const PtPlan *plan)

@@ -9,7 +9,7 @@ typedef struct {
   GHashTable *seen; /* their canonical paths: one file may be spelt in several ways */
 } Listing;
 
-/* Appends a file; the texts are copied. What is listed already stays as it is. */
+/* Appends a file, with copies of the texts, unless it is in the list. */
 static void
 add (Listing *listing, const char *path, const char *role, const char *reason)
 {

@@ -33,7 +33,7 @@ pt_library_default_folder (void)
   return folder;
 }
 
-/* --- model cards --- */
+/* ---- model cards ---- */
 
 static char *
 read_card (const char *folder)
@@ -218,7 +218,7 @@ pt_library_probe_best (const char *path, GError **error)
   return set != NULL ? pt_model_info_new (set) : NULL;
 }
 
-/* --- folders of models --- */
+/* ---- folders of models ---- */
 
 static gboolean
 holds (GPtrArray *infos, const char *path)
@@ -403,7 +403,7 @@ pt_library_scan (const char *const *folders)
   return infos;
 }
 
-/* --- names --- */
+/* ---- names ---- */
 
 static char *
 lowercase (const char *text)

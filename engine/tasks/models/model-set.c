@@ -17,7 +17,7 @@
 /* A folder with more programs than this is no model. */
 #define MAX_PROGRAMS 64
 
-/* --- files --- */
+/* ---- files ---- */
 
 static int
 compare_paths (gconstpointer a, gconstpointer b)
@@ -65,7 +65,7 @@ file_size (const char *path)
   return path != NULL && g_stat (path, &status) == 0 ? (guint64) status.st_size : 0;
 }
 
-/* --- the program --- */
+/* ---- the program ---- */
 
 GPtrArray *
 pt_model_cpu_variants (const char *program)
@@ -103,7 +103,7 @@ pt_model_set_program (PtModelSet *set, const char *path, GError **error)
   return program;
 }
 
-/* --- data files --- */
+/* ---- data files ---- */
 
 /* The tensors of a program whose bytes are in data files. Delegates need more entries, under keys
  * that only they know. */
@@ -250,7 +250,7 @@ find_data (PtModelSet *set, const PtProgram *program, const char *const *given)
   g_hash_table_unref (needs.missing);
 }
 
-/* --- tokenizer and companions --- */
+/* ---- tokenizer and companions ---- */
 
 static void
 find_tokenizer (PtModelSet *set, const char *given)
@@ -673,7 +673,7 @@ pt_model_set_check (const PtModelSet *set, GError **error)
   return FALSE;
 }
 
-/* --- opening --- */
+/* ---- opening ---- */
 
 PtModule *
 pt_model_set_open_companion (PtModelSet *set, const char *path, const PtMethodOptions *options,

@@ -13,7 +13,7 @@
 #include "engine/tasks/models/model-parts.h"
 #include "engine/tasks/models/model-root.h"
 
-/* An error names so many models. */
+/* Most models that an error names. */
 #define MAX_NAMED 8
 /* Variants of a model that are opened. */
 #define MAX_VARIANTS 32
@@ -38,7 +38,7 @@ pt_model_variant_free (PtModelVariant *variant)
   g_free (variant);
 }
 
-/* --- groups: the programs with one key --- */
+/* ---- groups: the programs with one key ---- */
 
 /* Which model @file is: its key, without parts that are not of its name. */
 static gboolean
@@ -302,7 +302,7 @@ only_model (PtModelSet *set, const PtModelQuery *query, const PtModelTree *tree,
   return NULL;
 }
 
-/* --- what runs here --- */
+/* ---- what runs here ---- */
 
 /* Why @program cannot run here, a sentence, or NULL; @on_gpu: set, if it needs a GPU. */
 static char *
@@ -423,7 +423,7 @@ check_targets (GPtrArray *candidates)
   }
 }
 
-/* --- the choice --- */
+/* ---- the choice ---- */
 
 /* Names tell variants apart: the precision, the backend, both, else the file. */
 static void

@@ -7,7 +7,7 @@
 
 /* Words between the other parts of a name. */
 #define SEPARATORS "-_. "
-/* Inputs of pictures have sides of so many pixels, in steps of 32. */
+/* Sides of pictures in names: least, most, and the step. */
 #define MIN_SIDE 128
 #define MAX_SIDE 4096
 #define SIDE_STEP 32

@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 /*
- * What the name of a program file and those of its folders say: "1b/xnnpack/llama_1b_8da4w.pte" is
+ * Parses the name of a program file and those of its folders: "1b/xnnpack/llama_1b_8da4w.pte" is
  * the variant of "1b/llama_1b" for XNNPACK with 4-bit weights. Variants of a model have the same
  * @key (docs/formats/protocols.md, section 1.5).
  */

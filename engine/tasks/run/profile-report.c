@@ -79,7 +79,7 @@ find_medians (const PtProfile *profile)
   return medians;
 }
 
-/* Instructions */
+/* ---- instructions ---- */
 
 static void
 describe_tensors (PtHeap *heap, const PtProfileEntry *entry, PtRunInstruction *out)
@@ -150,7 +150,7 @@ describe_entries (const PtProfile *profile, PtHeap *heap, gint64 whole, PtRunPro
   out->n_instructions = order->len;
 }
 
-/* Operators */
+/* ---- operators ---- */
 
 static int
 compare_totals (gconstpointer a, gconstpointer b)

@@ -7,7 +7,7 @@
 /* Lists of tensors have no end; a person reads the first few. */
 #define MAX_TENSORS 64
 
-/* What is measured */
+/* ---- recording ---- */
 
 static gboolean
 may_be_tensor (PtValueKind kind)
@@ -74,7 +74,7 @@ fill_entries (PtProfile *profile)
   }
 }
 
-/* Measuring */
+/* ---- measuring ---- */
 
 static void
 look_at (const PtValue *value, PtProfileTensor *tensor)
@@ -165,7 +165,7 @@ pt_profile_add_call (PtProfile *profile, gint64 begin, gint64 end)
   g_array_append_val (profile->calls, call);
 }
 
-/* Names */
+/* ---- names ---- */
 
 const char *
 pt_profile_name (const PtProfile *profile, const PtProfileEntry *entry)

@@ -60,7 +60,7 @@ open_bundle (Bundled *b, GError **error)
   b->module = pt_run_open_module (pt_bundle_program (b->bundle), job->model.path, job->model.data,
                                   &options, error);
   return b->module != NULL &&
-         pt_choice_check (job->model.backend, pt_module_program (b->module), error);
+         pt_backend_choice_check (job->model.backend, pt_module_program (b->module), error);
 }
 
 /* A copy, since the bundle aligns its bytes for no type. */

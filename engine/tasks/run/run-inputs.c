@@ -23,7 +23,7 @@ pt_run_is_made_up (const char *input)
          g_str_has_prefix (input, VALUES);
 }
 
-/* --- one element --- */
+/* ---- one element ---- */
 
 static gboolean
 in_range (PtDType dtype, double number)
@@ -77,7 +77,7 @@ store (PtTensor *tensor, gsize i, double number, GError **error)
   }
 }
 
-/* --- all of them --- */
+/* ---- all of them ---- */
 
 static gboolean
 fill_random (PtTensor *tensor, const char *seed, GError **error)

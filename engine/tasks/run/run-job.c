@@ -197,7 +197,7 @@ choose_method (PtModule *module, const char *name, GError **error)
   return NULL;
 }
 
-/* Inputs */
+/* ---- inputs ---- */
 
 static void
 append_wanted (GString *text, const PtMethod *method)
@@ -389,7 +389,7 @@ run_clear (Run *run)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
 
-/* Outputs */
+/* ---- outputs ---- */
 
 static gboolean
 report_output (PtHeap *heap, const PtMethod *method, guint i, const PtJob *job, PtRunOutput *output,
@@ -530,7 +530,7 @@ load_method (Run *run, GError **error)
     return FALSE;
   run->module = pt_run_open_module (program, job->model.path, job->model.data, &options, error);
   if (run->module == NULL ||
-      !pt_choice_check (job->model.backend, pt_module_program (run->module), error))
+      !pt_backend_choice_check (job->model.backend, pt_module_program (run->module), error))
     return FALSE;
   name = choose_method (run->module, job->model.method, error);
   run->method = name != NULL ? pt_module_method (run->module, name, error) : NULL;

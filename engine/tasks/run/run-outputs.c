@@ -10,7 +10,7 @@
 #define MIN_CLASSES 3
 #define MAX_CLASSES 1000000
 
-/* --- the best of a row --- */
+/* ---- the best of a row ---- */
 
 typedef struct {
   gsize index;
@@ -78,7 +78,7 @@ add_top (PtRunOutput *output, const PtTensor *tensor)
                                   share_of (tensor, best[i].score, best[0].score) };
 }
 
-/* --- all numbers --- */
+/* ---- all numbers ---- */
 
 void
 pt_run_add_statistics (PtRunOutput *output, const PtTensor *tensor)

@@ -33,7 +33,7 @@ pt_profile_kind_name (PtRunInstructionKind kind)
   return NAMES[kind];
 }
 
-/* --- values --- */
+/* ---- values ---- */
 
 const char *
 pt_argument_kind_name (PtArgumentKind kind)
@@ -114,7 +114,7 @@ pt_run_json_value (const PtArgument *argument)
   return object;
 }
 
-/* --- outputs --- */
+/* ---- outputs ---- */
 
 static void
 put_text (json_t *object, const char *key, const char *text)
@@ -180,7 +180,7 @@ describe_outputs (const PtRunOutput *outputs, guint n, gboolean checked)
   return array;
 }
 
-/* --- one method --- */
+/* ---- one method ---- */
 
 static json_t *
 describe_instruction (const PtRunInstruction *item)
@@ -244,7 +244,7 @@ describe_method (const PtRunReport *report)
   return object;
 }
 
-/* --- comparisons --- */
+/* ---- comparisons ---- */
 
 static json_t *
 describe_step (const PtRunCheck *step)

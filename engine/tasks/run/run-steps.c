@@ -93,7 +93,7 @@ load_program (Case *c, GError **error)
   g_clear_pointer (&c->module, pt_module_free);
   c->module = pt_run_open (c->model, (const char *const *) c->data, &c->options, error);
   return c->module != NULL &&
-         pt_choice_check (c->job->model.backend, pt_module_program (c->module), error);
+         pt_backend_choice_check (c->job->model.backend, pt_module_program (c->module), error);
 }
 
 /* The tensor that an entry describes, over the bytes of its file. */

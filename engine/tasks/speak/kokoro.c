@@ -54,7 +54,7 @@ piece_clear (Piece *piece)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Piece, piece_clear)
 
-/* --- methods --- */
+/* ---- methods ---- */
 
 static const PtTensorSpec *
 tensor_of (const PtPlan *plan, const gint32 *indices, guint n, guint i)
@@ -181,7 +181,7 @@ pt_kokoro_limit (const PtKokoro *self)
   return self->most_tokens - N_PADS;
 }
 
-/* --- calls --- */
+/* ---- calls ---- */
 
 static gboolean
 set_input (PtMethod *method, guint i, PtDType dtype, guint rank, const gint64 *sizes,
@@ -296,7 +296,7 @@ synthesize (PtKokoro *self, const Piece *piece, const Length *length, const PtMe
   return method;
 }
 
-/* --- a piece --- */
+/* ---- a piece ---- */
 
 /* The tokens of the phonemes between pads. Unknown phonemes are left out, and pads are behind the
  * others instead. @length: the method that takes them. */

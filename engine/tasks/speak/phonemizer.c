@@ -23,7 +23,7 @@ struct _PtPhonemizer {
   char *espeak;           /* path, or NULL */
 };
 
-/* --- opening --- */
+/* ---- opening ---- */
 
 /* Path of a file in the folder of @language's phonemizer; NULL: there is none. Free with
  * g_free(). */
@@ -81,7 +81,7 @@ pt_phonemizer_free (PtPhonemizer *self)
   g_free (self);
 }
 
-/* --- words --- */
+/* ---- words ---- */
 
 /* English words for signs that are read. */
 static const char *
@@ -123,7 +123,7 @@ part_words (GString *out)
     g_string_append_c (out, ' ');
 }
 
-/* Appends the phonemes of @part, which is letters only. What nobody can say is left out. */
+/* Appends the phonemes of @part, which is letters only. Letters without a phoneme are left out. */
 static gboolean
 say_letters (PtPhonemizer *self, const char *part, GString *out, GCancellable *cancellable,
              GError **error)
@@ -213,7 +213,7 @@ say_word (PtPhonemizer *self, const char *word, GString *out, GCancellable *canc
   return TRUE;
 }
 
-/* --- passages --- */
+/* ---- passages ---- */
 
 /* Appends the phonemes of the words from @from to before @to by espeak-ng. */
 static gboolean

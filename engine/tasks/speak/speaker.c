@@ -41,7 +41,7 @@ typedef struct {
   double part;
 } Speech;
 
-/* --- the model --- */
+/* ---- the model ---- */
 
 static PtModule *
 open_part (PtModelSet *set, const char *role, const PtMethodOptions *options, GError **error)
@@ -77,7 +77,7 @@ pt_speaker_new (PtModelSet *set, const PtJob *job, GError **error)
     return NULL;
   self->synthesizer = open_part (set, "synthesizer", &options, error);
   if (self->synthesizer == NULL ||
-      !pt_choice_check (job->model.backend, pt_module_program (self->synthesizer), error))
+      !pt_backend_choice_check (job->model.backend, pt_module_program (self->synthesizer), error))
     return NULL;
   self->kokoro = pt_kokoro_new (self->predictor, self->synthesizer, error);
   if (self->kokoro == NULL)
@@ -116,7 +116,7 @@ pt_speaker_asked_language (const PtJob *job)
   return pt_model_asked_language (job->speak.language, job->speak.voice);
 }
 
-/* --- voice and language --- */
+/* ---- voice and language ---- */
 
 static char *
 find_voice (const GPtrArray *paths, const char *name)
@@ -184,7 +184,7 @@ choose_voice (const PtSpeaker *self, const PtSpeakOptions *options, const PtLang
   return voice_of_language (paths, language != NULL ? language : pt_language_find ("en-us", NULL));
 }
 
-/* --- speaking --- */
+/* ---- speaking ---- */
 
 static gboolean
 say_piece (Speech *speech, const gunichar *phonemes, gsize n, GCancellable *cancellable,
@@ -353,7 +353,7 @@ pt_speaker_run (PtSpeaker *self, const PtJob *job, PtSpeakFunc func, gpointer us
   return options->output == NULL || write_output (options->output, spoken, error);
 }
 
-/* --- public functions --- */
+/* ---- public functions ---- */
 
 char **
 pt_speech_voices (const char *model, GError **error)

@@ -23,7 +23,7 @@ gboolean pt_speaker_is_for (const PtSpeaker *speaker, const PtJob *job);
 /** The language that @job asks for, as pt_model_asked_language() says it; NULL: none. */
 const char *pt_speaker_asked_language (const PtJob *job);
 
-/** Hears of a piece: SAMPLES or PROGRESS. */
+/** Called for each piece of speech with an event SAMPLES or PROGRESS. */
 typedef void (*PtSpeakFunc) (const PtEvent *event, gpointer user_data);
 
 /** Speak the text of @job. FALSE with an error. */

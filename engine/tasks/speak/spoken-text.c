@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* A passage ends with the first sentence behind this many bytes, and anywhere behind so many more.
- */
+/* A passage ends with the first sentence behind the first number of bytes, and anywhere
+ * behind the second one. */
 #define PASSAGE_BYTES 300
 #define MOST_BYTES 4000
 
@@ -47,7 +47,7 @@ ends_sentence (gunichar c)
   return c == '.' || c == '!' || c == '?' || c == U'…';
 }
 
-/* --- passages --- */
+/* ---- passages ---- */
 
 static void
 finish_passage (GPtrArray *passages, GString *passage)
@@ -104,7 +104,7 @@ pt_spoken_passages (const char *text)
   return passages;
 }
 
-/* --- tokens --- */
+/* ---- tokens ---- */
 
 static void
 token_free (PtSpokenToken *token)

@@ -70,7 +70,7 @@ pt_voice_row (const PtVoice *voice, gsize n_phonemes, gsize n_tokens)
   return voice->rows + row * PT_VOICE_WIDTH;
 }
 
-/* --- the voices of a model --- */
+/* ---- the voices of a model ---- */
 
 static gboolean
 is_voice_file (const char *path)

@@ -66,7 +66,7 @@ fail_layout (const char *what, GError **error)
       what);
 }
 
-/* --- loading --- */
+/* ---- loading ---- */
 
 static gboolean
 read_number (PtModule *module, const char *name, gint64 fallback, gint64 most, guint *out,
@@ -274,7 +274,7 @@ pt_diarizer_close (PtDiarizer *self)
   g_clear_pointer (&self->reader, pt_audio_reader_free);
 }
 
-/* --- frames --- */
+/* ---- frames ---- */
 
 static void
 append (const PtDiarizer *self, Frames *to, const float *frames, const float *chances, guint n)
@@ -361,7 +361,7 @@ remember (PtDiarizer *self, const float *chunk, const float *chances, guint n)
   compress (self);
 }
 
-/* --- who speaks --- */
+/* ---- who speaks ---- */
 
 static void
 end_turn (PtDiarizer *self, guint speaker, guint64 end)
@@ -463,7 +463,7 @@ do_rest (PtDiarizer *self, GCancellable *cancellable, GError **error)
   return TRUE;
 }
 
-/* --- listening --- */
+/* ---- listening ---- */
 
 /* Encodes @n columns of the mel spectrogram from @first on; each band has @n_columns. */
 static gboolean

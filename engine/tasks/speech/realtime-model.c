@@ -46,7 +46,7 @@ fail_layout (const char *what, GError **error)
                   what);
 }
 
-/* --- metadata --- */
+/* ---- metadata ---- */
 
 /* Reads a number of the metadata between @least and @most; @fallback if it is missing. */
 static gboolean
@@ -129,7 +129,7 @@ read_metadata (PtRealtimeModel *self, PtModule *module, GError **error)
   return !shape->streaming || read_streaming (self, module, error);
 }
 
-/* --- methods --- */
+/* ---- methods ---- */
 
 static gboolean
 check_encoder (PtRealtimeModel *self, GError **error)
@@ -274,7 +274,7 @@ pt_realtime_model_start (PtRealtimeModel *self)
   self->n_frames = 0;
 }
 
-/* --- hearing --- */
+/* ---- hearing ---- */
 
 static gboolean
 set_encoder_positions (PtRealtimeModel *self, GError **error)
@@ -316,7 +316,7 @@ pt_realtime_model_hear (PtRealtimeModel *self, const float *mel, guint n_columns
   return TRUE;
 }
 
-/* --- writing --- */
+/* ---- writing ---- */
 
 static gboolean
 embed (PtRealtimeModel *self, gint32 id, GCancellable *cancellable, GError **error)

@@ -71,7 +71,7 @@ typedef struct {
   gboolean at_end;
 } Run;
 
-/* --- loading --- */
+/* ---- loading ---- */
 
 static void
 realtime_free (gpointer data)
@@ -194,7 +194,7 @@ realtime_open (const PtRecognizerParts *parts, GError **error)
   return self;
 }
 
-/* --- text --- */
+/* ---- text ---- */
 
 static double
 seconds_since (gint64 begin)
@@ -311,7 +311,7 @@ start_session (Run *run, gint64 origin)
   pt_realtime_model_start (self->model);
 }
 
-/* --- offline: windows --- */
+/* ---- offline: windows ---- */
 
 /* Encodes @n samples of the window with their padding. */
 static gboolean
@@ -380,7 +380,7 @@ run_offline (Run *run, GError **error)
   }
 }
 
-/* --- streaming: steps --- */
+/* ---- streaming: steps ---- */
 
 /* Reads up to sample @until and drops samples that are no longer needed. */
 static gboolean
@@ -493,7 +493,7 @@ run_streaming (Run *run, GError **error)
   }
 }
 
-/* --- a recording --- */
+/* ---- a recording ---- */
 
 static gboolean
 realtime_run (gpointer data, PtSpeech *speech, GError **error)

@@ -58,7 +58,7 @@ pt_segmenter_reset (PtSegmenter *self)
   pt_stream_decoder_init (&self->decoder, self->tokenizer, TRUE);
 }
 
-/* --- where segments end --- */
+/* ---- where segments end ---- */
 
 static gboolean
 begins_word (const PtSegmenter *self, gint32 id)
@@ -121,7 +121,7 @@ ends_before (const PtSegmenter *self, const PtTimedToken *token)
   return begins_word (self, token->id) && (seconds >= LONG || ends_sentence (self->text));
 }
 
-/* --- giving out --- */
+/* ---- giving out ---- */
 
 /* Splits the text of @tokens, @length bytes from @skip on, at spaces. */
 static void

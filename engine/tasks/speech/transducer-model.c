@@ -40,7 +40,7 @@ fail_layout (const char *what, GError **error)
   return pt_fail (error, PT_ERROR_UNSUPPORTED, "This transducer model is not supported: %s.", what);
 }
 
-/* --- metadata --- */
+/* ---- metadata ---- */
 
 static gboolean
 read_number (PtModule *module, const char *name, gint64 fallback, gint64 least, gint64 most,
@@ -120,7 +120,7 @@ check_state (PtTransducerModel *self, PtModule *module, GError **error)
   return TRUE;
 }
 
-/* --- methods --- */
+/* ---- methods ---- */
 
 static gboolean
 check_hearing (PtTransducerModel *self, GError **error)
@@ -277,7 +277,7 @@ pt_transducer_model_shape (const PtTransducerModel *self)
   return &self->shape;
 }
 
-/* --- hearing --- */
+/* ---- hearing ---- */
 
 static gboolean
 preprocess (PtTransducerModel *self, const float *samples, gsize n, GCancellable *cancellable,
@@ -345,7 +345,7 @@ pt_transducer_model_hear (PtTransducerModel *self, const float *samples, gsize n
   return TRUE;
 }
 
-/* --- saying --- */
+/* ---- saying ---- */
 
 static gboolean
 set (PtMethod *method, guint i, PtDType dtype, guint rank, const gint64 *sizes, gpointer data,

@@ -97,7 +97,7 @@ pt_vad_finish (PtVad *self, GArray *probabilities, GCancellable *cancellable, GE
          self->kind->finish (self->self, probabilities, cancellable, error);
 }
 
-/* --- rules --- */
+/* ---- rules ---- */
 
 PtVadRules
 pt_vad_silero_rules (guint rate)

@@ -112,7 +112,7 @@ voxtral_open (const PtRecognizerParts *parts, GError **error)
   return NULL;
 }
 
-/* --- writing --- */
+/* ---- writing ---- */
 
 static gboolean
 read_sound (Run *run, gsize n, GError **error)
@@ -221,7 +221,7 @@ do_piece (Run *run, gsize n, GError **error)
   return TRUE;
 }
 
-/* --- a recording --- */
+/* ---- a recording ---- */
 
 static gboolean
 set_options (Run *run, GError **error)

@@ -116,7 +116,7 @@ chooser_open (const PtRecognizerParts *parts, GError **error)
   return NULL;
 }
 
-/* --- a piece --- */
+/* ---- a piece ---- */
 
 /* The language is the id that the model chooses behind the start. @speaks: FALSE: it says that
  * nobody speaks. */
@@ -275,7 +275,7 @@ do_piece (Run *run, gsize n, gboolean *is_cut, GError **error)
   return TRUE;
 }
 
-/* --- a recording --- */
+/* ---- a recording ---- */
 
 /* Where to cut the first @n samples of the window in two. */
 static gsize

@@ -80,7 +80,7 @@ find_methods (PtModule *module, PtModule *decoder, PtWhisperLayout *self, GError
                                  "decode");
 }
 
-/* --- the encoder --- */
+/* ---- the encoder ---- */
 
 static gboolean
 read_mel (PtWhisperLayout *self, const PtTensorSpec *in, GError **error)
@@ -155,7 +155,7 @@ read_encoder (PtWhisperLayout *self, GError **error)
                                  N_BINS);
 }
 
-/* --- the decoder --- */
+/* ---- the decoder ---- */
 
 static gboolean
 is_index (const PtTensorSpec *spec)
@@ -300,7 +300,7 @@ check_sound (PtWhisperLayout *self, GError **error)
                                  "its encoder gives %s, and its decoder takes %s", given, taken);
 }
 
-/* --- positions --- */
+/* ---- positions ---- */
 
 static void
 count_positions (PtWhisperLayout *self, PtModule *decoder)

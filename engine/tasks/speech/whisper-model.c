@@ -67,7 +67,7 @@ pt_whisper_model_n_positions (const PtWhisperModel *self)
   return self->layout.n_positions;
 }
 
-/* --- the encoder --- */
+/* ---- the encoder ---- */
 
 /* @values in the encoder's dtype; NULL with an error. */
 static gpointer
@@ -132,7 +132,7 @@ pt_whisper_model_encode (PtWhisperModel *self, const float *values, gsize n,
          finish_encoding (self, error) && pt_method_reset_state (self->layout.decoder, error);
 }
 
-/* --- the decoder --- */
+/* ---- the decoder ---- */
 
 /* Passes the output of the encoder to the decoder, with the rank that the decoder declares. */
 static gboolean

@@ -70,7 +70,7 @@ pt_keypoint_name (guint index)
   return index < PT_N_COCO_KEYPOINTS ? KEYPOINTS[index] : NULL;
 }
 
-/* --- alphabets --- */
+/* ---- alphabets ---- */
 
 static const struct {
   const char *name, *characters;

@@ -54,7 +54,7 @@ pt_classification_free (PtClassification *classification)
   g_free (classification);
 }
 
-/* --- JSON --- */
+/* ---- JSON ---- */
 
 static json_t *
 describe_picture (const PtPicture *picture)

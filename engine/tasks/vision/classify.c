@@ -134,7 +134,7 @@ pt_classifier_get_size (const PtClassifier *self, guint *width, guint *height)
   *height = self->recipe.height;
 }
 
-/* --- one picture --- */
+/* ---- one picture ---- */
 
 static gboolean
 read_scores (PtClassifier *self, GError **error)
@@ -222,7 +222,7 @@ pt_classifier_run (PtClassifier *self, const char *path, PtClass *out, guint n,
   return choose_best (self, out, n);
 }
 
-/* --- the job --- */
+/* ---- the job ---- */
 
 static double
 seconds_since (gint64 begin)
@@ -279,7 +279,8 @@ open_module (PtModelSet *set, const PtJob *job, GError **error)
   PtMethodOptions options = { .device = job->model.device, .trust = job->model.trust };
   g_autoptr (PtModule) module = pt_model_set_open (set, &options, error);
 
-  if (module == NULL || !pt_choice_check (job->model.backend, pt_module_program (module), error) ||
+  if (module == NULL ||
+      !pt_backend_choice_check (job->model.backend, pt_module_program (module), error) ||
       !pt_module_choose_method (module, job->model.method, error))
     return NULL;
   return g_steal_pointer (&module);
@@ -308,7 +309,8 @@ pt_classify (PtModelSet *set, const PtJob *job, GCancellable *cancellable, GErro
     return NULL;
   found = g_new0 (PtClassification, 1);
   found->model = g_strdup (set->name);
-  found->device = g_strdup (pt_choice_device_name (pt_module_program (module), job->model.device));
+  found->device =
+      g_strdup (pt_backend_choice_device_name (pt_module_program (module), job->model.device));
   found->load_s = seconds_since (begin);
   if (!classify_all (classifier, job, found, cancellable, error))
     return NULL;

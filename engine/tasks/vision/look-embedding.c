@@ -15,7 +15,7 @@
 #define MAX_TOKENIZER (64 << 20)
 #define MAX_TOKENS 4096
 
-/* --- vectors --- */
+/* ---- vectors ---- */
 
 /* Scales @values to length 1. FALSE: they are NaN, infinite or all 0. */
 static gboolean
@@ -47,7 +47,7 @@ pt_look_vector (const PtLookOutput *output, PtHeap *heap, GError **error)
   return NULL;
 }
 
-/* --- texts --- */
+/* ---- texts ---- */
 
 /* How texts become ids of the length that the program takes. */
 typedef struct {
@@ -199,7 +199,7 @@ pt_look_text_vectors (PtModule *module, const char *tokenizer, const char *const
   return g_steal_pointer (&vectors);
 }
 
-/* --- comparing --- */
+/* ---- comparing ---- */
 
 const PtSimilarity *
 pt_look_compare (const float *vector, guint n, const char *const *texts, const GPtrArray *vectors,

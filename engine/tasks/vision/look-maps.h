@@ -7,8 +7,8 @@
 G_BEGIN_DECLS
 
 /*
- * What segmentation and style transfer return (docs/formats/protocols.md, sections 16.5 and 16.6).
- * All numbers are checked. Any thread.
+ * The outputs of segmentation and style transfer (docs/formats/protocols.md, sections 16.5 and
+ * 16.6). All numbers are checked. Any thread.
  */
 
 /** Classes of a pixel are bytes. */

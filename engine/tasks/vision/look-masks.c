@@ -118,7 +118,7 @@ pt_look_mask (const float *values, guint width, guint height, const PtObjectRule
   return TRUE;
 }
 
-/* --- a class for each pixel --- */
+/* ---- a class for each pixel ---- */
 
 gboolean
 pt_look_best_classes (const PtLookOutput *scores, guint8 **out, guint *width, guint *height,
@@ -194,7 +194,7 @@ pt_look_count_classes (const guint8 *segments, gsize n_pixels, PtHeap *heap, gui
   return pt_heap_take_array (heap, regions, n);
 }
 
-/* --- another picture --- */
+/* ---- another picture ---- */
 
 gboolean
 pt_look_paint (const PtLookOutput *planes, guint8 **out, guint *width, guint *height,

@@ -12,7 +12,7 @@
 #define FORWARD "forward"
 #define MAX_SIDE 8192
 
-/* --- methods by their names --- */
+/* ---- methods by their names ---- */
 
 /* The number behind "forward_", or 0. */
 static guint
@@ -107,7 +107,7 @@ pt_look_method_find (const PtProgram *program, const char *chosen, guint size, g
   return NULL;
 }
 
-/* --- the input --- */
+/* ---- the input ---- */
 
 static const PtTensorSpec *
 check_input (const PtMethod *method, guint channels, GError **error)
@@ -203,7 +203,7 @@ pt_look_method_call (PtLookMethod *self, GCancellable *cancellable, GError **err
          pt_method_execute (self->method, cancellable, error);
 }
 
-/* --- outputs --- */
+/* ---- outputs ---- */
 
 void
 pt_look_output_clear (PtLookOutput *self)

@@ -24,7 +24,7 @@ typedef struct {
   guint row;
 } Candidate;
 
-/* --- shapes --- */
+/* ---- shapes ---- */
 
 static gboolean
 fail_shape (const char *what, GError **error)
@@ -85,7 +85,7 @@ pt_look_split_pairs (const PtLookOutput *pairs, PtLookOutput *scores, PtLookOutp
   return labels->values != NULL;
 }
 
-/* --- candidates --- */
+/* ---- candidates ---- */
 
 static gboolean
 read_label (const PtObjectOutputs *o, gsize row, guint *out, GError **error)
@@ -178,7 +178,7 @@ suppress (GArray *found, double most)
   g_array_set_size (found, kept);
 }
 
-/* --- objects --- */
+/* ---- objects ---- */
 
 static const char *
 label_of (const PtObjectRule *rule, guint index, PtHeap *heap)

@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 /*
- * What detectors, keypoint detectors and instance segmentation return, as objects of the picture
+ * The outputs of detectors, keypoint detectors and instance segmentation, as objects of the picture
  * (docs/formats/protocols.md, sections 16.2 to 16.4). All numbers are checked. Any thread.
  */
 

@@ -30,7 +30,7 @@ pt_look_colour (guint index)
   return COLOURS[index % G_N_ELEMENTS (COLOURS)];
 }
 
-/* --- pixels --- */
+/* ---- pixels ---- */
 
 static void
 blend (PtImage *image, gsize at, guint32 colour, guint alpha)
@@ -125,7 +125,7 @@ draw_dot (PtImage *image, double x, double y, guint32 colour)
   }
 }
 
-/* --- findings --- */
+/* ---- findings ---- */
 
 static void
 paint_mask (PtImage *image, const PtMask *mask, guint32 colour)

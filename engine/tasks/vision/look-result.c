@@ -45,7 +45,7 @@ pt_look_kind_name (PtLookKind kind)
   return NAMES[kind];
 }
 
-/* --- JSON --- */
+/* ---- JSON ---- */
 
 static json_t *
 describe_classes (const PtLookPicture *picture)

@@ -28,7 +28,7 @@ static const struct {
   { PT_FAMILY_SEGMENTATION, NULL, { 0, 0, PT_NAMES_VOC, TRUE } },
 };
 
-/* --- names --- */
+/* ---- names ---- */
 
 /* Letters and digits of @name in lower case: "RF-DETR_nano" is "rfdetrnano". */
 static char *
@@ -89,7 +89,7 @@ pt_look_hint (const PtModelSet *set, const char *const *words)
   return found;
 }
 
-/* --- traits --- */
+/* ---- traits ---- */
 
 void
 pt_look_traits_find (PtLookTraits *self, const PtModelSet *set, gboolean has_sizes, guint side)

@@ -35,7 +35,7 @@ struct _PtWritingReader {
   gunichar *characters;
 };
 
-/* --- the recogniser --- */
+/* ---- the recogniser ---- */
 
 static int
 compare_widths (gconstpointer a, gconstpointer b)
@@ -85,7 +85,7 @@ open_recognizers (PtWritingReader *self, PtModule *module, GError **error)
                                              "The recogniser of writing has no method “forward”.");
 }
 
-/* --- the alphabet --- */
+/* ---- the alphabet ---- */
 
 static gboolean
 fail_alphabet (guint n, GError **error)
@@ -152,7 +152,7 @@ read_alphabet (PtWritingReader *self, const PtModelSet *set, const char *path, G
   return TRUE;
 }
 
-/* --- life --- */
+/* ---- life ---- */
 
 static gboolean
 open_detector (PtWritingReader *self, PtModule *module, guint size, GError **error)
@@ -190,7 +190,7 @@ pt_writing_reader_free (PtWritingReader *self)
   g_free (self);
 }
 
-/* --- finding --- */
+/* ---- finding ---- */
 
 /* The lines of @image in pixels of a page of PT_TEXT_PAGE², in which it is as in the detector's
  * input. */
@@ -225,7 +225,7 @@ find_lines (PtWritingReader *self, const PtImage *image, GCancellable *cancellab
   return g_steal_pointer (&boxes);
 }
 
-/* --- reading --- */
+/* ---- reading ---- */
 
 static void
 free_pixels (PtPixels *pixels)
@@ -386,7 +386,7 @@ read_line (PtWritingReader *self, PtPixels *line, GString *text, double *confide
   return TRUE;
 }
 
-/* --- pictures --- */
+/* ---- pictures ---- */
 
 /* The corners of @box in the picture, clockwise from the top left of the text. */
 static void

@@ -43,7 +43,7 @@ struct _PtLooker {
   GPtrArray *vectors; /* of @texts; or NULL */
 };
 
-/* --- opening --- */
+/* ---- opening ---- */
 
 static PtModule *
 open_part (PtLooker *self, const char *role, GError **error)
@@ -187,7 +187,7 @@ pt_looker_new (PtModelSet *set, const PtJob *job, GError **error)
   self->trust = g_strdup (job->model.trust);
   self->module = pt_model_set_open (set, &options, &reason);
   if (self->module == NULL ||
-      !pt_choice_check (job->model.backend, pt_module_program (self->module), &reason) ||
+      !pt_backend_choice_check (job->model.backend, pt_module_program (self->module), &reason) ||
       !pt_module_choose_method (self->module, job->model.method, &reason) ||
       !open_family (self, &reason)) {
     g_propagate_error (error, g_steal_pointer (&reason));
@@ -233,7 +233,7 @@ pt_looker_kind (const PtLooker *self)
   return self->kind;
 }
 
-/* --- one picture --- */
+/* ---- one picture ---- */
 
 static gboolean
 find_classes (PtLooker *self, const char *path, PtHeap *heap, PtLookPicture *out,
@@ -426,7 +426,7 @@ pt_looker_run (PtLooker *self, const char *path, PtHeap *heap, PtLookPicture *ou
   return find_by_kind (self, image, heap, out, cancellable, error);
 }
 
-/* --- the job --- */
+/* ---- the job ---- */
 
 static double
 seconds_since (gint64 begin)
@@ -480,7 +480,8 @@ pt_looker_look (PtLooker *looker, const PtJob *job, double load_s, PtStepFunc st
   result = pt_look_result_new ();
   result->model = pt_heap_text (result->owner, looker->set->name);
   result->device = pt_heap_text (
-      result->owner, pt_choice_device_name (pt_module_program (looker->module), looker->device));
+      result->owner,
+      pt_backend_choice_device_name (pt_module_program (looker->module), looker->device));
   result->kind = looker->kind;
   result->threshold = looker->threshold;
   result->load_s = load_s + seconds_since (begin);

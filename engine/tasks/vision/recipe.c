@@ -20,7 +20,7 @@ nonsense (const char *name, GError **error)
   return pt_fail (error, PT_ERROR_UNSUPPORTED, "The model's image settings are invalid: %s.", name);
 }
 
-/* --- ImageNet --- */
+/* ---- ImageNet ---- */
 
 /* Takes the settings of torchvision's classifiers: the shorter side becomes 256 pixels for a middle
  * of 224, other sizes in proportion; 232 for weights of a second training. */
@@ -40,7 +40,7 @@ take_imagenet (PtPictureRecipe *self, const char *name)
   memcpy (self->deviation, DEVIATION, sizeof DEVIATION);
 }
 
-/* --- settings of the model --- */
+/* ---- settings of the model ---- */
 
 static gboolean
 take_channels (const double *values, guint n, gboolean positive, const char *name, float out[3],
@@ -182,7 +182,7 @@ pt_picture_recipe_take_plain (PtPictureRecipe *self)
   }
 }
 
-/* --- pictures --- */
+/* ---- pictures ---- */
 
 static PtImage *
 stretch (const PtPictureRecipe *self, const PtImage *image, GError **error)

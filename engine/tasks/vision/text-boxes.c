@@ -24,7 +24,7 @@
 #define MIN_LONG_SIDE 30
 #define SAME_ROW 0.5
 
-/* --- parts of the map --- */
+/* ---- parts of the map ---- */
 
 /* A connected part. */
 typedef struct {
@@ -81,7 +81,7 @@ trace (Search *self, guint at)
   return part;
 }
 
-/* --- the smallest rectangle around a part --- */
+/* ---- the smallest rectangle around a part ---- */
 
 typedef struct {
   double x, y;
@@ -267,7 +267,7 @@ pt_text_boxes_find (const float *map, guint width, guint height, GError **error)
   return boxes;
 }
 
-/* --- lines --- */
+/* ---- lines ---- */
 
 static double
 short_side (const PtTextBox *box)

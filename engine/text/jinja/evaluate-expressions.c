@@ -3,7 +3,7 @@
 
 #include "engine/text/jinja/render.h"
 
-/* --- names and arguments --- */
+/* ---- names and arguments ---- */
 
 gboolean
 pt_jinja_argument (const PtJinjaArguments *arguments, guint index, const char *name,
@@ -113,7 +113,7 @@ pt_jinja_collect (PtJinjaRender *self, PtJinjaFrame *frame, const PtJinjaNode *f
   return !pt_jinja_failed (self);
 }
 
-/* --- attributes and items --- */
+/* ---- attributes and items ---- */
 
 static PtJinjaValue
 loop_item (const PtJinjaLoop *loop, gint64 index)
@@ -238,7 +238,7 @@ evaluate_item (PtJinjaRender *self, PtJinjaFrame *frame, const PtJinjaNode *node
   return pt_jinja_slice (self, value, parts);
 }
 
-/* --- calls --- */
+/* ---- calls ---- */
 
 PtJinjaValue
 pt_jinja_call (PtJinjaRender *self, PtJinjaValue callee, const PtJinjaArguments *arguments)
@@ -298,7 +298,7 @@ evaluate_test (PtJinjaRender *self, PtJinjaFrame *frame, const PtJinjaNode *node
   return pt_jinja_bool (pt_jinja_test (self, node->name, value, &arguments));
 }
 
-/* --- everything else --- */
+/* ---- everything else ---- */
 
 static PtJinjaValue
 evaluate_list (PtJinjaRender *self, PtJinjaFrame *frame, const PtJinjaNode *node)

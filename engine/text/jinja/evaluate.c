@@ -17,7 +17,7 @@ typedef enum { NEXT, BREAK, CONTINUE } Flow;
 static Flow run_body (PtJinjaRender *self, PtJinjaFrame *frame, const PtJinjaNode *first,
                       PtJinjaBuilder *out);
 
-/* --- budget and errors --- */
+/* ---- budget and errors ---- */
 
 gboolean
 pt_jinja_failed (const PtJinjaRender *self)
@@ -107,7 +107,7 @@ pt_jinja_render_free (PtJinjaRender *self)
   g_free (self);
 }
 
-/* --- names --- */
+/* ---- names ---- */
 
 PtJinjaFrame *
 pt_jinja_frame (PtJinjaRender *self, PtJinjaFrame *parent)
@@ -196,7 +196,7 @@ run_set (PtJinjaRender *self, PtJinjaFrame *frame, const PtJinjaNode *target, Pt
     assign (self, frame, target, value);
 }
 
-/* --- statements --- */
+/* ---- statements ---- */
 
 /** Renders @body in a frame of its own. */
 static PtJinjaValue
@@ -374,7 +374,7 @@ run_body (PtJinjaRender *self, PtJinjaFrame *frame, const PtJinjaNode *first, Pt
   return self->error != NULL ? BREAK : flow;
 }
 
-/* --- macros --- */
+/* ---- macros ---- */
 
 PtJinjaValue
 pt_jinja_call_macro (PtJinjaRender *self, const PtJinjaMacro *macro,
@@ -404,7 +404,7 @@ pt_jinja_call_macro (PtJinjaRender *self, const PtJinjaMacro *macro,
   return text;
 }
 
-/* --- all of it --- */
+/* ---- all of it ---- */
 
 const PtJinjaText *
 pt_jinja_run (PtJinjaRender *self, const PtJinjaTree *tree, GError **error)

@@ -37,7 +37,7 @@ key_of (PtJinjaRender *render, PtJinjaValue item, PtJinjaValue attribute, gboole
              : item;
 }
 
-/* --- one item, or their number --- */
+/* ---- one item, or their number ---- */
 
 static PtJinjaValue
 filter_length (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments *arguments)
@@ -129,7 +129,7 @@ filter_join (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments *a
   return pt_jinja_failed (render) ? PT_JINJA_NOTHING : pt_jinja_join (render, between, list.list);
 }
 
-/* --- all items, in some order --- */
+/* ---- all items, in some order ---- */
 
 static PtJinjaValue
 copy_items (PtJinjaRender *render, PtJinjaValue self, PtJinjaKind kind)
@@ -271,7 +271,7 @@ filter_unique (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments 
   return list;
 }
 
-/* --- selecting and mapping items --- */
+/* ---- selecting and mapping items ---- */
 
 /** The items of the value; none if it is false, whatever its kind. */
 static const PtJinjaList *

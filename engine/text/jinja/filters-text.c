@@ -175,7 +175,7 @@ filter_escape (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments 
   return pt_jinja_built (&builder);
 }
 
-/* --- numbers --- */
+/* ---- numbers ---- */
 
 /** Parses a number; FALSE: the text is not a number. */
 static gboolean
@@ -260,7 +260,7 @@ filter_round (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments *
   return pt_jinja_float (real / scale);
 }
 
-/* --- anything --- */
+/* ---- anything ---- */
 
 static PtJinjaValue
 filter_default (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments *arguments)

@@ -6,7 +6,7 @@
 
 #define MAX_INDENT 64
 
-/* --- from JSON --- */
+/* ---- from JSON ---- */
 
 PtJinjaValue
 pt_jinja_from_json (PtJinjaRender *render, const json_t *json, guint32 source)
@@ -47,7 +47,7 @@ pt_jinja_from_json (PtJinjaRender *render, const json_t *json, guint32 source)
   return value;
 }
 
-/* --- to JSON, as Python's json.dumps() writes it --- */
+/* ---- to JSON, as Python's json.dumps() writes it ---- */
 
 typedef struct {
   PtJinjaRender *render;

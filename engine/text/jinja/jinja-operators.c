@@ -21,7 +21,7 @@ too_large (PtJinjaRender *self)
   return PT_JINJA_NOTHING;
 }
 
-/* --- numbers --- */
+/* ---- numbers ---- */
 
 static PtJinjaValue
 power (PtJinjaRender *self, gint64 base, gint64 exponent)
@@ -97,7 +97,7 @@ pt_jinja_negate (PtJinjaRender *self, PtJinjaValue value)
   return pt_jinja_operate (self, '-', pt_jinja_int (0), value);
 }
 
-/* --- texts and lists --- */
+/* ---- texts and lists ---- */
 
 static PtJinjaValue
 join_texts (PtJinjaRender *self, const PtJinjaText *a, const PtJinjaText *b)
@@ -189,7 +189,7 @@ pt_jinja_holds (PtJinjaRender *self, int op, PtJinjaValue a, PtJinjaValue b)
   }
 }
 
-/* --- slices --- */
+/* ---- slices ---- */
 
 typedef struct {
   gint64 begin, end, step;

@@ -5,7 +5,7 @@
 
 #include "engine/text/jinja/text.h"
 
-/* --- making values --- */
+/* ---- making values ---- */
 
 PtJinjaValue
 pt_jinja_bool (gboolean truth)
@@ -126,7 +126,7 @@ pt_jinja_put_name (PtJinjaRender *render, PtJinjaDict *dict, const char *key, Pt
   pt_jinja_put (render, dict, pt_jinja_new_text (render, key, -1, PT_JINJA_TEMPLATE), value);
 }
 
-/* --- access to values --- */
+/* ---- access to values ---- */
 
 const char *
 pt_jinja_kind_name (PtJinjaKind kind)

@@ -99,7 +99,7 @@ gpointer pt_jinja_take (PtJinjaRender *render, gsize n, gsize size);
 gboolean pt_jinja_enter (PtJinjaRender *render);
 void pt_jinja_leave (PtJinjaRender *render);
 
-/* --- making values --- */
+/* ---- making values ---- */
 
 #define PT_JINJA_NOTHING ((PtJinjaValue){ .kind = PT_JINJA_UNDEFINED })
 #define PT_JINJA_NULL ((PtJinjaValue){ .kind = PT_JINJA_NONE })
@@ -118,7 +118,7 @@ void pt_jinja_put (PtJinjaRender *render, PtJinjaDict *dict, PtJinjaValue key, P
 void pt_jinja_put_name (PtJinjaRender *render, PtJinjaDict *dict, const char *key,
                         PtJinjaValue value);
 
-/* --- access to values --- */
+/* ---- access to values ---- */
 
 const char *pt_jinja_kind_name (PtJinjaKind kind);
 gboolean pt_jinja_is_list (PtJinjaValue value);

@@ -90,7 +90,7 @@ add_data (Lexer *self, const char *begin, const char *end, char sign, gboolean p
     add (self, PT_JINJA_TOKEN_DATA, begin, (gsize) (end - begin));
 }
 
-/* --- inside of tags --- */
+/* ---- inside of tags ---- */
 
 static gboolean
 read_hex (const char **at, const char *end, guint n, gunichar *value)
@@ -328,7 +328,7 @@ read_tag (Lexer *self, gboolean prints)
   }
 }
 
-/* --- outside of tags --- */
+/* ---- outside of tags ---- */
 
 /** The end of the tag "{% @name %}" at @tag; NULL: it is another tag. @before: set to its white
  * space control. */

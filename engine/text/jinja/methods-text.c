@@ -3,7 +3,7 @@
 
 #include "engine/text/jinja/render.h"
 
-/* --- cases --- */
+/* ---- cases ---- */
 
 static gboolean
 is_cased (gunichar c)
@@ -75,7 +75,7 @@ method_capitalize (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArgume
   return pt_jinja_change_case (render, self.text, PT_JINJA_CAPITALIZE);
 }
 
-/* --- arguments --- */
+/* ---- arguments ---- */
 
 /** A text argument; NULL: not given, or not a text, which is an error. */
 static const PtJinjaText *
@@ -116,7 +116,7 @@ whole_argument (PtJinjaRender *render, const PtJinjaArguments *arguments, guint 
   return fallback;
 }
 
-/* --- stripping --- */
+/* ---- stripping ---- */
 
 static gboolean
 is_stripped (PtJinjaRender *render, gunichar c, const PtJinjaText *characters)
@@ -202,7 +202,7 @@ method_removesuffix (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArgu
   return remove_end (render, self.text, needed_text (render, arguments, 0, "suffix"), FALSE);
 }
 
-/* --- splitting and joining --- */
+/* ---- splitting and joining ---- */
 
 /** Splits at white space, at most @count times; the last item is the rest. */
 static void
@@ -367,7 +367,7 @@ method_join (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments *a
   return items != NULL ? pt_jinja_join (render, self.text, items) : PT_JINJA_NOTHING;
 }
 
-/* --- searching --- */
+/* ---- searching ---- */
 
 PtJinjaValue
 pt_jinja_replace (PtJinjaRender *render, const PtJinjaText *text, const PtJinjaText *from,
@@ -499,7 +499,7 @@ method_count (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments *
   return pt_jinja_int (n);
 }
 
-/* --- tests of all characters --- */
+/* ---- tests of all characters ---- */
 
 static PtJinjaValue
 all_characters (PtJinjaRender *render, const PtJinjaText *text, gboolean (*is) (gunichar c))

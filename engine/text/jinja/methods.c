@@ -6,7 +6,7 @@
 /* The limit of Jinja's sandbox. */
 #define MAX_RANGE 100000
 
-/* --- of mappings --- */
+/* ---- of mappings ---- */
 
 static PtJinjaValue
 pair (PtJinjaRender *render, PtJinjaValue key, PtJinjaValue value)
@@ -80,7 +80,7 @@ const PtJinjaBuiltin pt_jinja_dict_methods[] = {
   { "get", method_get },     { "copy", method_copy }, { NULL, NULL },
 };
 
-/* --- of lists --- */
+/* ---- of lists ---- */
 
 static PtJinjaValue
 method_append (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments *arguments)
@@ -124,7 +124,7 @@ const PtJinjaBuiltin pt_jinja_list_methods[] = {
   { NULL, NULL },
 };
 
-/* --- functions --- */
+/* ---- functions ---- */
 
 static PtJinjaValue
 function_range (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments *arguments)

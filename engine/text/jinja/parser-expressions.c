@@ -36,7 +36,7 @@ deepen (PtJinjaParser *self, PtJinjaNode *node, const PtJinjaNode *child)
     pt_jinja_parser_fail (self, PT_ERROR_UNSUPPORTED, "an expression is nested too deeply");
 }
 
-/* --- lists of things --- */
+/* ---- lists of things ---- */
 
 /** name=value, *list or **mapping. */
 static PtJinjaNode *
@@ -178,7 +178,7 @@ parse_brackets (PtJinjaParser *self)
   return node;
 }
 
-/* --- primaries --- */
+/* ---- primaries ---- */
 
 static PtJinjaNode *
 constant (PtJinjaParser *self, PtJinjaValue value)
@@ -247,7 +247,7 @@ pt_jinja_parse_primary (PtJinjaParser *self)
   return pt_jinja_parser_fail (self, PT_ERROR_FORMAT, "a value is missing");
 }
 
-/* --- postfix expressions --- */
+/* ---- postfix expressions ---- */
 
 /** One of up to three parts of a slice; it ends before a colon or the bracket. */
 static PtJinjaNode *
@@ -389,7 +389,7 @@ parse_filters (PtJinjaParser *self, PtJinjaNode *node)
   return NULL;
 }
 
-/* --- operators, from the highest precedence --- */
+/* ---- operators, from the highest precedence ---- */
 
 static PtJinjaNode *
 parse_unary (PtJinjaParser *self, gboolean filters)
@@ -568,7 +568,7 @@ pt_jinja_parse_expression (PtJinjaParser *self)
   return node;
 }
 
-/* --- targets of assignments --- */
+/* ---- targets of assignments ---- */
 
 static PtJinjaNode *
 parse_target_name (PtJinjaParser *self)

@@ -12,7 +12,7 @@
 #define MAX_TEMPLATE (1024 * 1024)
 #define MAX_TREE (256 * 1024 * 1024)
 
-/* --- helpers of statements and expressions --- */
+/* ---- helpers of statements and expressions ---- */
 
 gpointer
 pt_jinja_parser_fail (PtJinjaParser *self, PtError code, const char *what)
@@ -134,7 +134,7 @@ pt_jinja_parser_take_name (PtJinjaParser *self)
   return pt_jinja_parser_intern (self, self->token[-1].text, self->token[-1].length);
 }
 
-/* --- statements --- */
+/* ---- statements ---- */
 
 static PtJinjaNode *parse_body (PtJinjaParser *self, const char *const *ends);
 
@@ -448,7 +448,7 @@ parse_body (PtJinjaParser *self, const char *const *ends)
   return first;
 }
 
-/* --- the tree --- */
+/* ---- the tree ---- */
 
 PtJinjaTree *
 pt_jinja_new (const char *text, gsize length, GError **error)

@@ -6,7 +6,7 @@
 /** A test "is NAME". @other: its argument, or undefined. */
 typedef gboolean (*TestFunc) (PtJinjaRender *render, PtJinjaValue value, PtJinjaValue other);
 
-/* --- of one value --- */
+/* ---- of one value ---- */
 
 static gboolean
 test_kind (PtJinjaValue value, const char *name, gboolean *holds)
@@ -78,7 +78,7 @@ test_filter (PtJinjaRender *render, PtJinjaValue value, PtJinjaValue other)
   return pt_jinja_find_filter (name) != NULL;
 }
 
-/* --- of two --- */
+/* ---- of two ---- */
 
 static gboolean
 divisible (PtJinjaRender *render, PtJinjaValue value, gint64 by, gint64 rest)

@@ -9,7 +9,7 @@
 /* Bytes that may be copied or searched for one step of the budget. */
 #define BYTES_PER_STEP 64
 
-/* --- building --- */
+/* ---- building ---- */
 
 void
 pt_jinja_builder_init (PtJinjaBuilder *self, PtJinjaRender *render)
@@ -157,7 +157,7 @@ pt_jinja_slice_text (PtJinjaRender *render, const PtJinjaText *text, gsize begin
   return pt_jinja_text (slice);
 }
 
-/* --- looking --- */
+/* ---- looking ---- */
 
 gssize
 pt_jinja_text_search (PtJinjaRender *render, const PtJinjaText *text, const PtJinjaText *part,
@@ -199,7 +199,7 @@ pt_jinja_is_space (gunichar c)
          c == 0x3000;
 }
 
-/* --- str() and repr() --- */
+/* ---- str() and repr() ---- */
 
 void
 pt_jinja_format_float (double real, char *buffer, gsize size)

@@ -32,7 +32,7 @@ const FakeProgram device_plain = {
 
 const FakeCuda *fake;
 
-/* --- opening --- */
+/* ---- opening ---- */
 
 static char *folder;
 
@@ -116,7 +116,7 @@ close_module (PtModule *module)
   assert_all_gone ();
 }
 
-/* --- calls --- */
+/* ---- calls ---- */
 
 void
 fill (float *x, guint rows, float base)
@@ -209,7 +209,7 @@ assert_first_state (const FakeProgram *spec, PtMethod *method)
     g_assert_cmpfloat (row[k], ==, 0);
 }
 
-/* --- begin and end --- */
+/* ---- begin and end ---- */
 
 void
 start_delegate_tests (int *argc, char ***argv)

@@ -7,7 +7,7 @@
 
 static const char *const two_methods[] = { "prefill", "decode", NULL };
 
-/* --- graphs --- */
+/* ---- graphs ---- */
 
 static void
 test_graph (void)
@@ -145,7 +145,7 @@ test_graph_fallback (void)
   g_unsetenv ("PTERIS_CUDA_GRAPHS");
 }
 
-/* --- conversations --- */
+/* ---- conversations ---- */
 
 static void
 select_state (PtMethod *method, guint state)

@@ -10,7 +10,7 @@
 
 static const char *const two_methods[] = { "prefill", "decode", NULL };
 
-/* --- results, state, reset --- */
+/* ---- results, state, reset ---- */
 
 static void
 check_calls (const FakeProgram *spec)
@@ -68,7 +68,7 @@ test_plain (void)
   close_module (module);
 }
 
-/* --- sharing --- */
+/* ---- sharing ---- */
 
 static void
 check_sharing (const FakeProgram *base, const char *metadata, gboolean shares)
@@ -146,7 +146,7 @@ test_apart (void)
   assert_all_gone ();
 }
 
-/* --- results that stay on the GPU --- */
+/* ---- results that stay on the GPU ---- */
 
 static const PtTensor *
 output (PtMethod *method, guint i)
@@ -210,7 +210,7 @@ test_stays (void)
   check_stays (&plain);
 }
 
-/* --- libraries with their own ideas --- */
+/* ---- libraries with their own ideas ---- */
 
 static void
 check_mode (const FakeProgram *spec, gint64 mode, gboolean keep)
@@ -249,7 +249,7 @@ test_modes (void)
     }
 }
 
-/* --- files that do not fit --- */
+/* ---- files that do not fit ---- */
 
 static void
 assert_refused (const FakeProgram *spec, const FakeProgram *data_spec, PtError code)
@@ -326,7 +326,7 @@ test_consent (void)
   load (module, names[0]);
 }
 
-/* --- for long --- */
+/* ---- for long ---- */
 
 static void
 test_cycles (void)

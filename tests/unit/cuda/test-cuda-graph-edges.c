@@ -114,7 +114,7 @@ tear_down (Fixture *f, gconstpointer data)
   fake->reset ();
 }
 
-/* --- what is known --- */
+/* ---- what is known ---- */
 
 static const PtPtxEffects *
 find_effects (PtCuFunction function, gpointer user_data)
@@ -152,7 +152,7 @@ replace_edges (Fixture *f, PtCuGraph graph, PtCudaGraphEdges *result)
   return pt_cuda_replace_edges (f->cu, graph, &view, result);
 }
 
-/* --- programs --- */
+/* ---- programs ---- */
 
 typedef struct {
   enum { CALL_MIX, CALL_KEEP, CALL_COPY, CALL_SET, CALL_PUT } kind;
@@ -261,7 +261,7 @@ check_results (Fixture *f, PtCuGraph graph, Call *calls, guint n)
   f->cu->cuGraphExecDestroy (exec);
 }
 
-/* --- tests --- */
+/* ---- tests ---- */
 
 static void
 test_random (Fixture *f, gconstpointer data)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* --- files to look through --- */
+/* ---- files to look through ---- */
 
 static GBytes *
 load (const char *path)
@@ -121,7 +121,7 @@ make_pe (void)
   return g_bytes_new (pe->bytes, sizeof pe->bytes);
 }
 
-/* --- reading --- */
+/* ---- reading ---- */
 
 static void
 assert_codes (const PtCudaImage *image, const char *expected)
@@ -238,7 +238,7 @@ test_no_library (void)
   }
 }
 
-/* --- damage --- */
+/* ---- damage ---- */
 
 static void
 try_cuts (GBytes *bytes, gsize step)
@@ -406,7 +406,7 @@ test_too_many (void)
   g_assert_error (error, PT_ERROR, PT_ERROR_PROGRAM);
 }
 
-/* --- what runs where --- */
+/* ---- what runs where ---- */
 
 static void
 test_fits (void)

@@ -35,7 +35,7 @@ open_library (const char *path, GError **error)
   return library;
 }
 
-/* --- private files --- */
+/* ---- private files ---- */
 
 static void
 test_contents (void)
@@ -159,7 +159,7 @@ test_nothing_left (void)
 
 #endif
 
-/* --- libraries --- */
+/* ---- libraries ---- */
 
 static void
 test_symbols (void)

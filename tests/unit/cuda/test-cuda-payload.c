@@ -95,7 +95,7 @@ refuse (GByteArray *bytes, PtError code, const char *words)
   g_byte_array_unref (bytes);
 }
 
-/* --- keys --- */
+/* ---- keys ---- */
 
 static void
 test_method (void)
@@ -155,7 +155,7 @@ test_keys (void)
   }
 }
 
-/* --- names --- */
+/* ---- names ---- */
 
 static const Entry linear[] = {
   { "lin.weight", "cuda_fqn_weight:cuda:lin.weight", 24, 6, 1, 0, 2, { 2, 3, 3, 1 } },
@@ -310,7 +310,7 @@ test_flipped (void)
   }
 }
 
-/* --- libraries for several GPUs --- */
+/* ---- libraries for several GPUs ---- */
 
 typedef struct {
   guint target, ptx, flags;
@@ -382,7 +382,7 @@ test_targets (void)
   g_assert_error (error, PT_ERROR, PT_ERROR_PROGRAM);
 }
 
-/* --- hashes in keys --- */
+/* ---- hashes in keys ---- */
 
 static void
 test_hash (void)

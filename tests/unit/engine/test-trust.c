@@ -252,7 +252,7 @@ test_replaced (void)
   g_assert_nonnull (strstr (other->message, "“model.pte” contains native code"));
 }
 
-/* --- several at once --- */
+/* ---- several at once ---- */
 
 #define N_WRITERS 4
 #define N_ROUNDS 40

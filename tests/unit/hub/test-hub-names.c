@@ -10,7 +10,7 @@
 #include "engine/hub/staging.h"
 #include "engine/hub/system-proxy.h"
 
-/* --- what users write --- */
+/* ---- what users write ---- */
 
 static void
 check_parse (const char *text, const char *id, const char *variant, const char *revision)
@@ -70,7 +70,7 @@ test_parse (void)
     check_parse (WRONG[i], NULL, NULL, NULL);
 }
 
-/* --- names of files --- */
+/* ---- names of files ---- */
 
 static void
 test_paths (void)
@@ -142,7 +142,7 @@ test_staging (void)
   g_assert_false (pt_hub_is_library_name (name));
 }
 
-/* --- addresses --- */
+/* ---- addresses ---- */
 
 static void
 test_endpoints (void)
@@ -209,7 +209,7 @@ test_own (void)
   g_assert_false (pt_hub_is_own (hub, "https://cdn.hub.example/x"));
 }
 
-/* --- proxies of Windows --- */
+/* ---- proxies of Windows ---- */
 
 static void
 check_proxy (const char *proxies, const char *bypass, const char *expected)
@@ -234,7 +234,7 @@ test_proxies (void)
   check_proxy ("proxy:8080", "<local>", "http://proxy:8080");
 }
 
-/* --- heads of answers --- */
+/* ---- heads of answers ---- */
 
 static void
 take (PtHttpAnswer *answer, const char *line)
@@ -306,7 +306,7 @@ test_strange_answers (void)
   pt_http_answer_clear (&answer);
 }
 
-/* --- rate --- */
+/* ---- rate ---- */
 
 static void
 test_meter (void)
@@ -323,7 +323,7 @@ test_meter (void)
   g_assert_cmpfloat (pt_hub_meter_rate (&meter), ==, 0);
 }
 
-/* --- what names of programs say --- */
+/* ---- what names of programs say ---- */
 
 static void
 check_words (const char *path, const char *backend, const char *precision)

@@ -134,7 +134,7 @@ test_new_and_free (void)
   g_assert_true (pt_pool_default () == pt_pool_default ());
 }
 
-/* --- a stop --- */
+/* ---- a stop ---- */
 
 #define STOP_AFTER 20
 
@@ -192,7 +192,7 @@ test_stop (void)
   }
 }
 
-/* --- giving way --- */
+/* ---- giving way ---- */
 
 #define LOOP_MICROSECONDS 5000
 #define N_LOOPS 10

@@ -148,7 +148,7 @@ n_prompt (const Fixture *f)
   return n_of (f, "ids_before") + n_of (f, "encoder_tokens") + n_of (f, "ids_after");
 }
 
-/* --- sound --- */
+/* ---- sound ---- */
 
 static char *
 own_file (const Fixture *f, const char *name)
@@ -200,7 +200,7 @@ test_gemma4_sound (Fixture *f, gconstpointer name)
   g_assert_cmpuint (f->stats.prompt_tokens, >, n_prompt (f));
 }
 
-/* --- from turn to turn --- */
+/* ---- from turn to turn ---- */
 
 /** The file of the case under another name, and, when @other, with something else in it. */
 static char *
@@ -320,7 +320,7 @@ test_full (Fixture *f, gconstpointer name)
   answer (f, &message, 1, 4);
 }
 
-/* --- files that are none --- */
+/* ---- files that are none ---- */
 
 static void
 refuse (Fixture *f, const char *path, int code)
@@ -368,7 +368,7 @@ test_roles (Fixture *f, gconstpointer name)
   g_assert_error (error, PT_ERROR, PT_ERROR_UNSUPPORTED);
 }
 
-/* --- all --- */
+/* ---- all ---- */
 
 int
 main (int argc, char **argv)

@@ -272,7 +272,7 @@ test_stop (Fixture *f, gconstpointer data)
   g_assert_cmpuint (f->stats.reused_tokens, <, f->stats.prompt_tokens);
 }
 
-/* --- options of scripts --- */
+/* ---- options of scripts ---- */
 
 /* The same request gives the same answer if it says so, and else goes on with its random numbers.
  */
@@ -405,7 +405,7 @@ test_bias (Fixture *f, gconstpointer data)
   g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
 }
 
-/* --- generation_config.json --- */
+/* ---- generation_config.json ---- */
 
 static void
 open_with_config (Fixture *f, const char *folder, const char *config)

@@ -200,7 +200,7 @@ test_json (void)
                                                             i)) == report->embeddings[0].values[i]);
 }
 
-/* --- through the engine --- */
+/* ---- through the engine ---- */
 
 typedef struct {
   GMainLoop *loop;
@@ -270,7 +270,7 @@ test_jobs (void)
   g_main_loop_unref (heard.loop);
 }
 
-/* --- the two halves of CLIP --- */
+/* ---- the two halves of CLIP ---- */
 
 static void
 copy_to (const char *from, const char *folder, const char *name)
@@ -465,7 +465,7 @@ test_beside (void)
     g_free (beside[i].first);
 }
 
-/* --- pauses --- */
+/* ---- pauses ---- */
 
 static void
 on_event_paused (const PtEvent *event, gpointer user_data)
@@ -520,7 +520,7 @@ test_paused (void)
   pt_engine_free (engine);
 }
 
-/* --- labels --- */
+/* ---- labels ---- */
 
 static void
 test_labels (void)

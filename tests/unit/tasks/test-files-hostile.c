@@ -80,7 +80,7 @@ case_file (const Fixture *f)
                            strcmp (f->kind, "voxtral") == 0 ? "audio0.wav" : "image.png", NULL);
 }
 
-/* --- pictures --- */
+/* ---- pictures ---- */
 
 static void
 test_pictures (Fixture *f, gconstpointer name)
@@ -106,7 +106,7 @@ test_pictures (Fixture *f, gconstpointer name)
   }
 }
 
-/* --- recordings --- */
+/* ---- recordings ---- */
 
 static void
 put (guint8 *at, guint32 value)
@@ -166,7 +166,7 @@ test_sounds (Fixture *f, gconstpointer name)
   g_test_message ("refused after %.0f ms", (double) (g_get_monotonic_time () - begin) / 1000);
 }
 
-/* --- programs --- */
+/* ---- programs ---- */
 
 static char *
 changed_program (const Fixture *f, const char *bytes, gsize size, gconstpointer from,

@@ -7,7 +7,7 @@
 #define MB(n) ((guint64) (n) << 20)
 #define GB(n) ((guint64) (n) << 30)
 
-/* --- the machine --- */
+/* ---- the machine ---- */
 
 static void
 test_memory (void)
@@ -42,7 +42,7 @@ test_memory_unknown (void)
   g_assert_cmpuint (memory.gpu_free, ==, 0);
 }
 
-/* --- the verdict --- */
+/* ---- the verdict ---- */
 
 static void
 check (PtNeeds needs, PtMemory memory, PtFit want, gboolean want_gpu)
@@ -82,7 +82,7 @@ test_gpu (void)
   check ((PtNeeds){ .gpu = GB (1) }, memory, PT_FIT_NEVER, TRUE);
 }
 
-/* --- what models take --- */
+/* ---- what models take ---- */
 
 static PtModelDetails *
 examine (const char *room, const char *folder, const char *file)
@@ -164,7 +164,7 @@ test_damaged (void)
   g_assert_nonnull (error);
 }
 
-/* --- members of a set --- */
+/* ---- members of a set ---- */
 
 static void
 test_members (void)

@@ -246,7 +246,7 @@ test_bundle (void)
   g_assert_cmpuint (report->methods[0].buffers[0].bytes, ==, 112);
 }
 
-/* --- JSON --- */
+/* ---- JSON ---- */
 
 /* json_object_get() along "a.b.0.c" */
 static json_t *

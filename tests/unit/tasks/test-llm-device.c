@@ -33,7 +33,7 @@ static guint n_refused;   /* so many calls get no memory while there are other s
 static float temperature; /* that the model was given */
 static guint n_prompts;   /* calls with more ids than one */
 
-/* --- the device --- */
+/* ---- the device ---- */
 
 static gpointer
 near (gconstpointer data)
@@ -128,7 +128,7 @@ static const PtDevice device = {
   .take_sample = take_sample,
 };
 
-/* --- the model --- */
+/* ---- the model ---- */
 
 typedef struct {
   char *method;
@@ -256,7 +256,7 @@ static const PtBackend backend = {
   .forget_state = forget_state,
 };
 
-/* --- tests --- */
+/* ---- tests ---- */
 
 typedef struct {
   PtModule *module;
@@ -495,7 +495,7 @@ test_penalties (void)
   g_assert_cmpint (chosen_by[0], ==, chosen_by[1]);
 }
 
-/* --- two methods --- */
+/* ---- two methods ---- */
 
 static const char *const two_methods[] = { "prefill", "decode", NULL };
 
@@ -612,7 +612,7 @@ test_chooses (void)
   }
 }
 
-/* --- conversations --- */
+/* ---- conversations ---- */
 
 /* Reads @ids, of which @kept are there already, and two tokens more. */
 static void

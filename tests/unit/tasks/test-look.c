@@ -16,7 +16,7 @@
 #include "engine/tasks/vision/look.h"
 #include "engine/tasks/vision/text-boxes.h"
 
-/* --- look-alikes --- */
+/* ---- look-alikes ---- */
 
 static char *
 data_path (const char *name)
@@ -221,7 +221,7 @@ test_paint (void)
   g_assert_cmpmem (g_bytes_get_data (png, NULL), 4, "\x89PNG", 4);
 }
 
-/* --- writing --- */
+/* ---- writing ---- */
 
 static void
 test_ocr (void)
@@ -329,7 +329,7 @@ test_lines (void)
   g_assert_cmpfloat (g_array_index (boxes, PtTextBox, 2).y1, ==, 200);
 }
 
-/* --- outputs that no intact model has --- */
+/* ---- outputs that no intact model has ---- */
 
 static PtLookOutput
 output (float *values, gsize n, guint rank, gint64 a, gint64 b, gint64 c)

@@ -673,7 +673,7 @@ test_library (void)
   end ();
 }
 
-/* --- what is meant to do harm --- */
+/* ---- what is meant to do harm ---- */
 
 static PtModelConfig *
 read_config (const char *text, GError **error)

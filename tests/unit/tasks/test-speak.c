@@ -308,7 +308,7 @@ test_voices (Fixture *f, gconstpointer data)
   pt_model_set_free (f->set);
 }
 
-/* --- steps --- */
+/* ---- steps ---- */
 
 static void
 test_durations (void)

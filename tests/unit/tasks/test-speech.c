@@ -169,7 +169,7 @@ expect_ids (const Heard *heard, const gint32 *want, guint n)
   g_assert_cmpmem (heard->ids->data, heard->ids->len * sizeof (gint32), want, n * sizeof (gint32));
 }
 
-/* --- Voxtral Realtime --- */
+/* ---- Voxtral Realtime ---- */
 
 static const gint32 REALTIME_IDS[] = { 626, 626, 626, 626, 626, 626, 626, 420, 420, 253, 465, 590,
                                        205, 426, 420, 253, 17,  4,   4,   4,   4,   4,   4 };
@@ -325,7 +325,7 @@ test_long (gconstpointer preprocessed)
   g_rmdir (folder);
 }
 
-/* --- Parakeet --- */
+/* ---- Parakeet ---- */
 
 static const gint32 TRANSDUCER_IDS[] = { 220, 220, 220, 83, 83, 83,  83, 83, 83,
                                          83,  83,  220, 83, 83, 107, 83, 83 };
@@ -383,7 +383,7 @@ test_transducer_long (void)
   g_rmdir (folder);
 }
 
-/* --- silence --- */
+/* ---- silence ---- */
 
 static const float PROBABILITIES[] = { 0.594678f, 0.484446f, 0.555466f, 0.516466f, 0.629070f,
                                        0.543521f, 0.563237f, 0.502447f, 0.476447f, 0.498036f,
@@ -468,7 +468,7 @@ test_vad_rules (void)
   }
 }
 
-/* --- FSMN: frames and no state --- */
+/* ---- FSMN: frames and no state ---- */
 
 static void
 hear_all (PtVad *vad, gboolean live, GArray *got)
@@ -637,7 +637,7 @@ test_gate (void)
   g_rmdir (folder);
 }
 
-/* --- speakers --- */
+/* ---- speakers ---- */
 
 /* Turns of two to four voices, as a driver in Python over upstream's runtime found them. */
 static void

@@ -155,7 +155,7 @@ expect_jfk (const char *path, const PtTranscribeOptions *options)
   clear_transcript (&transcript);
 }
 
-/* --- the numbers that upstream's runtime gives for the same files --- */
+/* ---- the numbers that upstream's runtime gives for the same files ---- */
 
 static const PtWhisperInput MEL_80 = {
   .sound = PT_WHISPER_MEL, .n_bands = 80, .n_frames = 3000, .n_samples = 30 * RATE
@@ -292,7 +292,7 @@ test_upstream (void)
   g_assert_cmpfloat (fabs (probability - 0.9599), <, 0.02);
 }
 
-/* --- recordings --- */
+/* ---- recordings ---- */
 
 static void
 test_jfk (void)
@@ -454,7 +454,7 @@ test_no_speech (void)
   }
 }
 
-/* --- made speech --- */
+/* ---- made speech ---- */
 
 static gboolean
 speak (const char *path, const char *voice, const char *speed, const char *text)

@@ -40,7 +40,7 @@ level_of (guint i)
   return (i * 7 + i / 5) % LEVELS;
 }
 
-/* --- files --- */
+/* ---- files ---- */
 
 static void
 add_token (GString *json, const char *list, guint id, const char *name)
@@ -144,7 +144,7 @@ write_recording (void)
   return path;
 }
 
-/* --- transcripts --- */
+/* ---- transcripts ---- */
 
 static void
 on_segment (const PtSegment *segment, gpointer user_data)

@@ -175,7 +175,7 @@ test_windows (void)
   }
 }
 
-/* --- whole recordings --- */
+/* ---- whole recordings ---- */
 
 typedef struct {
   GString *text;
@@ -268,7 +268,7 @@ test_two_programs (void)
   pt_module_free (decoder);
 }
 
-/* --- decoders that choose ids --- */
+/* ---- decoders that choose ids ---- */
 
 typedef struct {
   const char *folder, *encoder, *decoder;
@@ -583,7 +583,7 @@ test_chosen_recording (gconstpointer data)
   pt_module_free (decoder);
 }
 
-/* --- programs that do not fit together --- */
+/* ---- programs that do not fit together ---- */
 
 static void
 test_damaged (void)

@@ -130,7 +130,7 @@ test_again (void)
   g_assert_false (pt_loop_watch_push (&loop, (const gint32[]){ 1 }, 1, "It is polite."));
 }
 
-/* --- what repeats itself for good reasons --- */
+/* ---- what repeats itself for good reasons ---- */
 
 static void
 test_tables (void)

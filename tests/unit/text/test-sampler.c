@@ -144,7 +144,7 @@ test_reproducible (void)
   }
 }
 
-/* --- as transformers do it (tools/make-sampler-fixtures.py) --- */
+/* ---- as transformers do it (tools/make-sampler-fixtures.py) ---- */
 
 #define DRAWS 20000
 
@@ -220,7 +220,7 @@ test_transformers (void)
   }
 }
 
-/* --- penalties --- */
+/* ---- penalties ---- */
 
 /* Each by itself, on the likeliest token: 3 of 0. */
 static void

@@ -14,7 +14,7 @@
 #include "engine/base/json.h"
 #include "engine/text/tokenizer.h"
 
-/* --- files with one thing in them --- */
+/* ---- files with one thing in them ---- */
 
 static char *
 data_path (const char *name, const char *file)
@@ -80,7 +80,7 @@ check_refused (gconstpointer content, gsize length, PtError code, const char *pa
     g_error ("“%s” is not in “%s”", part, error->message);
 }
 
-/* --- ids --- */
+/* ---- ids ---- */
 
 static GArray *
 encode (const PtTokenizer *tokenizer, const char *text, gssize length, PtEncodeFlags flags)
@@ -160,7 +160,7 @@ check_decode (const PtTokenizer *tokenizer, const json_t *list, gboolean skip_sp
   g_assert_cmpmem (streamed->str, streamed->len, text->str, text->len);
 }
 
-/* --- the tables --- */
+/* ---- the tables ---- */
 
 /*
  * The reference finds marks of conversations in any text when they are SentencePiece's, but not
@@ -219,7 +219,7 @@ test_reference (gconstpointer data)
   }
 }
 
-/* --- special tokens --- */
+/* ---- special tokens ---- */
 
 static void
 test_tiktoken (void)
@@ -361,7 +361,7 @@ test_parts (gconstpointer data)
   g_assert_cmpstr (got, ==, want);
 }
 
-/* --- models of SentencePiece made here --- */
+/* ---- models of SentencePiece made here ---- */
 
 static void
 put_varint (GString *out, guint64 value)
@@ -524,7 +524,7 @@ test_tekken_refused (void)
     check_refused (cases[i].content, strlen (cases[i].content), PT_ERROR_TOKENIZER, cases[i].part);
 }
 
-/* --- llama2.c --- */
+/* ---- llama2.c ---- */
 
 static void
 put_token (GString *out, float score, const char *name)
@@ -593,7 +593,7 @@ test_llama2c_refused (void)
   }
 }
 
-/* --- which file, which kind --- */
+/* ---- which file, which kind ---- */
 
 static void
 touch (const char *folder, const char *name)

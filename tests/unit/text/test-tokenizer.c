@@ -221,7 +221,7 @@ test_byte_letters (void)
   g_assert_cmpint (pt_byte_of_letter (0x144), ==, -1);
 }
 
-/* --- damaged and hostile files --- */
+/* ---- damaged and hostile files ---- */
 
 #define MODEL(vocab, merges) \
   "{\"model\":{\"type\":\"BPE\",\"vocab\":" vocab ",\"merges\":" merges "}"

@@ -588,7 +588,7 @@ static const Case shapes[] = {
     "axis is no dimension" },
 };
 
-/* --- doing it --- */
+/* ---- doing it ---- */
 
 static PtDType
 dtype_of (int type)

@@ -203,7 +203,7 @@ test_resize_q8 (void)
     }
 }
 
-/* --- sizes --- */
+/* ---- sizes ---- */
 
 /* Runs the graph of @b, whose first external value is in and whose second is out, on no rows. */
 static void
@@ -385,7 +385,7 @@ test_too_large (void)
   }
 }
 
-/* --- places --- */
+/* ---- places ---- */
 
 /* Constants that do not lie on the boundaries of their elements. */
 static void
