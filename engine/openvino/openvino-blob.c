@@ -32,7 +32,7 @@ read_u32 (const char *at)
   return GUINT32_FROM_LE (number);
 }
 
-/* --- the device --- */
+/* ---- the device ---- */
 
 /* The last "device" that is not empty. */
 static gboolean
@@ -117,7 +117,7 @@ pt_openvino_choose_device (const char *device, const char *const *devices, int i
   return index > 0 ? NULL : first;
 }
 
-/* --- the bytes --- */
+/* ---- the bytes ---- */
 
 /* The value of @key in "meta=1.0;ov=2026.4.1;isa=..."; NULL: there is none. */
 static char *

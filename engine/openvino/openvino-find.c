@@ -32,7 +32,7 @@ pt_openvino_place_free (PtOpenvinoPlace *place)
   g_free (place);
 }
 
-/* --- names of the library --- */
+/* ---- names of the library ---- */
 
 static gboolean
 is_number (const char *text)
@@ -131,7 +131,7 @@ in_folder (const char *folder)
   return best;
 }
 
-/* --- folders --- */
+/* ---- folders ---- */
 
 /* In @folder/NAME/@below, for the entries whose names begin with @prefix: "python3.11". */
 static PtOpenvinoPlace *
@@ -353,7 +353,7 @@ search (void)
   return place != NULL ? place : in_installers_folders ();
 }
 
-/* --- results --- */
+/* ---- results ---- */
 
 char *
 pt_openvino_advice (const char *version)

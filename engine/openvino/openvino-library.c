@@ -33,7 +33,7 @@ static const struct {
 #undef MEMBER
 };
 
-/* --- loading --- */
+/* ---- loading ---- */
 
 #ifdef G_OS_WIN32
 
@@ -161,7 +161,7 @@ pt_openvino_open (const char *version, GError **error)
   return result;
 }
 
-/* --- messages --- */
+/* ---- messages ---- */
 
 /* Whether @line only says in which of OpenVINO's source files the failure was. */
 static gboolean
@@ -196,7 +196,7 @@ pt_openvino_last_words (const PtOpenvino *ov)
   return g_string_free (words, FALSE);
 }
 
-/* --- cores --- */
+/* ---- cores ---- */
 
 static gboolean
 list_devices (PtOpenvinoCore *self, GError **error)

@@ -9,7 +9,7 @@
 #include "engine/kernels/cpu.h"
 #include "engine/openvino/openvino-find.h"
 
-/* --- permission --- */
+/* ---- permission ---- */
 
 /*
  * OpenVINO's reader of blobs does not check them: damaged ones have crashed it. It runs in a
@@ -36,7 +36,7 @@ check_trust (const PtDelegateContext *context, GError **error)
                          context->trust, error);
 }
 
-/* --- import --- */
+/* ---- import ---- */
 
 /* What OpenVINO would find best is the default; another number of threads is the user's wish. */
 static void

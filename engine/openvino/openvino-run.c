@@ -64,7 +64,7 @@ wrap (const PtOpenvinoModel *self, const PtTensor *tensor, gpointer data, GError
   return NULL;
 }
 
-/* --- inputs --- */
+/* ---- inputs ---- */
 
 static gboolean
 check_memory (const PtTensor *tensor, const char *what, guint i, GError **error)
@@ -143,7 +143,7 @@ set_input (PtOpenvinoModel *self, PtExecution *execution, PtValue *value, guint 
   return status == 0 || fail_call (self, "input", i, error);
 }
 
-/* --- outputs --- */
+/* ---- outputs ---- */
 
 /*
  * The tensor at its upper bound: an output that changes its size was made smaller by the call
@@ -235,7 +235,7 @@ take_output (PtOpenvinoModel *self, PtTensor *tensor, guint i, gpointer data, GE
   return TRUE;
 }
 
-/* --- the call --- */
+/* ---- the call ---- */
 
 static gboolean
 infer (PtOpenvinoModel *self, GError **error)

@@ -105,8 +105,9 @@ task_transducer (TaskCase *c)
   return run (c, ids) && compare (c, ids);
 }
 
-/* --- Whisper: its rules would suppress what random weights choose, so the steps without them ---
- */
+/* ---- Whisper ---- */
+
+/* The steps without Whisper's rules, which would suppress the tokens that random weights choose. */
 
 static float *
 read_sound (TaskCase *c, gsize *n)

@@ -192,7 +192,7 @@ config_sees (const PtProgram *program)
   return config != NULL && (config->capabilities & PT_CAN_SEE) != 0;
 }
 
-/* --- the folder's processor file --- */
+/* ---- the folder's processor file ---- */
 
 typedef struct {
   char *path;    /* NULL: there is none */

@@ -209,7 +209,7 @@ test_scale (void)
   }
 }
 
-/* --- what a processor file beside the model says of pixels --- */
+/* ---- what a processor file beside the model says of pixels ---- */
 
 static void
 copy_into (const char *folder, const char *source)
