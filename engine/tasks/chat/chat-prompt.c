@@ -8,7 +8,7 @@
 #include "engine/base/set-error.h"
 #include "engine/tasks/chat/chat-private.h"
 
-/* --- checks --- */
+/* ---- checks ---- */
 
 static gboolean
 check_files (const PtChat *self, const PtMessage *message, GError **error)
@@ -106,7 +106,7 @@ pt_chat_check (const PtChat *self, const PtChatOptions *request, GError **error)
   return check_messages (self, request, error) && check_options (self, request, error);
 }
 
-/* --- the prompt --- */
+/* ---- the prompt ---- */
 
 gboolean
 pt_chat_known_answer (const char *text, GArray *ids, gpointer user_data)
