@@ -46,7 +46,7 @@ pteris_answer_reason (const PterisAnswer *self)
   return self->reason == PT_REASON_STOP ? "stop" : "length";
 }
 
-/* --- log probabilities --- */
+/* ---- log probabilities ---- */
 
 static json_t *
 token_json (const PtTokenLogprob *token)
@@ -76,7 +76,7 @@ take_tokens (PterisAnswer *self, const PtEvent *event)
   }
 }
 
-/* --- text --- */
+/* ---- text ---- */
 
 static void
 begin (PterisAnswer *self)
@@ -142,7 +142,7 @@ take_calls (PterisAnswer *self, const char *text)
   self->calls = calls;
 }
 
-/* --- events --- */
+/* ---- events ---- */
 
 static void
 take_stats (PterisAnswer *self, const PtStats *stats)
@@ -193,7 +193,7 @@ on_event (const PtEvent *event, gpointer data)
   }
 }
 
-/* --- beginning --- */
+/* ---- beginning ---- */
 
 static void
 on_gone (gpointer data)

@@ -45,7 +45,7 @@ struct _PterisConnections {
   guint64 last;
 };
 
-/* --- one connection --- */
+/* ---- one connection ---- */
 
 PterisConnection *
 pteris_connection_ref (PterisConnection *self)
@@ -190,7 +190,7 @@ pteris_connection_watch (PterisConnection *self, PterisGoneFunc func, gpointer u
   g_source_attach (self->watch, g_main_context_get_thread_default ());
 }
 
-/* --- all of them --- */
+/* ---- all of them ---- */
 
 /* The SoupServer has given the connection up. */
 static void

@@ -169,7 +169,7 @@ pteris_exchange_set_gone (PterisExchange *self, PterisGoneFunc func, gpointer us
   self->gone_data = user_data;
 }
 
-/* --- whole responses --- */
+/* ---- whole responses ---- */
 
 /* @text: consumed. */
 static void
@@ -256,7 +256,7 @@ pteris_exchange_fail (PterisExchange *self, const GError *error)
   self->record.status = status;
 }
 
-/* --- streams --- */
+/* ---- streams ---- */
 
 void
 pteris_exchange_begin_bytes (PterisExchange *self, const char *type)

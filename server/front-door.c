@@ -22,7 +22,7 @@ struct _PterisFrontDoor {
   gpointer user_data;
 };
 
-/* --- headers --- */
+/* ---- headers ---- */
 
 static const char *
 header (SoupServerMessage *message, const char *name)
@@ -163,7 +163,7 @@ on_headers (SoupServer *soup, SoupServerMessage *message, const char *path, GHas
   g_signal_connect (message, "got-chunk", G_CALLBACK (on_chunk), self);
 }
 
-/* --- bodies --- */
+/* ---- bodies ---- */
 
 /* The JSON of the body; NULL with a fault. */
 static json_t *

@@ -63,7 +63,7 @@ struct _PterisModelPool {
 
 static void work_later (PterisModelPool *self);
 
-/* --- tasks --- */
+/* ---- tasks ---- */
 
 static void
 task_free (PterisPoolJob *task)
@@ -107,7 +107,7 @@ fail_waiting (Slot *slot, const PtEvent *event)
   }
 }
 
-/* --- engines --- */
+/* ---- engines ---- */
 
 static gboolean
 is_last (PtEventKind kind)
@@ -206,7 +206,7 @@ load (Slot *slot)
   slot->load = pt_engine_submit (slot->engine, &job);
 }
 
-/* --- memory --- */
+/* ---- memory ---- */
 
 typedef struct {
   char *path;
@@ -348,7 +348,7 @@ begin_loading (Slot *slot)
   g_task_run_in_thread (task, measure);
 }
 
-/* --- turns --- */
+/* ---- turns ---- */
 
 static void
 begin_task (Slot *slot)
@@ -484,7 +484,7 @@ on_sweep (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* --- the pool --- */
+/* ---- the pool ---- */
 
 static void
 slot_free (gpointer data)

@@ -8,7 +8,7 @@
 #include "server/openai-content.h"
 #include "server/openai-usage.h"
 
-/* --- the request --- */
+/* ---- the request ---- */
 
 static void
 read_length (PterisQuestion *question, PterisFields *fields)
@@ -94,7 +94,7 @@ read_question (const json_t *json, GError **error)
   return pteris_fields_end (&fields) ? g_steal_pointer (&question) : NULL;
 }
 
-/* --- the response --- */
+/* ---- the response ---- */
 
 static json_t *
 make_part (const PterisAnswer *self, json_t *delta, const char *reason, json_t *logprobs)

@@ -9,7 +9,7 @@
 #define MOST_MESSAGES 4096
 #define MOST_FILES 64
 
-/* --- parts of a message --- */
+/* ---- parts of a message ---- */
 
 static void
 read_picture (PterisQuestion *question, PterisFields *part, GPtrArray *files)
@@ -130,7 +130,7 @@ pteris_openai_read_content (PterisQuestion *question, const json_t *content, con
   return *error == NULL;
 }
 
-/* --- messages --- */
+/* ---- messages ---- */
 
 /* The list of {"name", "arguments"} of an answer's “tool_calls”; NULL with a fault. */
 static json_t *
@@ -262,7 +262,7 @@ pteris_openai_read_messages (PterisQuestion *question, PterisFields *fields)
   }
 }
 
-/* --- options --- */
+/* ---- options ---- */
 
 void
 pteris_openai_read_format (PterisQuestion *question, const json_t *format, const char *path,

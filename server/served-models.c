@@ -47,7 +47,7 @@ pteris_served_models_free (PterisServedModels *self)
   g_free (self);
 }
 
-/* --- reading, in a thread of its own --- */
+/* ---- reading, in a thread of its own ---- */
 
 static gboolean
 is_served (const PtModelInfo *info)
@@ -85,7 +85,7 @@ read_list (GTask *task, gpointer source, gpointer data, GCancellable *cancellabl
   g_task_return_pointer (task, list, (GDestroyNotify) g_ptr_array_unref);
 }
 
-/* --- the server's thread --- */
+/* ---- the server's thread ---- */
 
 static void
 on_read (GObject *source, GAsyncResult *result, gpointer data)

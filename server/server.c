@@ -32,7 +32,7 @@ struct _PterisServer {
   PterisRecent *recent;
 };
 
-/* --- the server's thread --- */
+/* ---- the server's thread ---- */
 
 static void
 on_record (const PterisRecord *record, gpointer data)
@@ -152,7 +152,7 @@ server_main (gpointer data)
   return NULL;
 }
 
-/* --- the handle --- */
+/* ---- the handle ---- */
 
 static gboolean
 check_options (const PterisServer *self, GError **error)

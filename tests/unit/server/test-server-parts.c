@@ -13,7 +13,7 @@
 #include "server/serving.h"
 #include "server/turns.h"
 
-/* --- guard --- */
+/* ---- guard ---- */
 
 static guint
 check_sender (const PterisGuard *guard, const char *host, const char *origin, const char *key)
@@ -79,7 +79,7 @@ test_key (void)
   g_assert_true (pteris_guard_check (guard, &nobody, TRUE, &error));
 }
 
-/* --- JSON --- */
+/* ---- JSON ---- */
 
 static void
 expect_fault (GError *error, const char *code, const char *field)
@@ -146,7 +146,7 @@ test_fields (void)
   expect_fault (read_fields ("{\"need\": 1, \"other\": 0}", NULL), PTERIS_FAULT_UNKNOWN, "other");
 }
 
-/* --- turns --- */
+/* ---- turns ---- */
 
 static guint
 pop (PterisTurns *turns)
@@ -218,7 +218,7 @@ test_turns_many (void)
   g_assert_cmpuint (pteris_turns_count (turns), ==, 0);
 }
 
-/* --- others --- */
+/* ---- others ---- */
 
 static void
 test_recent (void)

@@ -57,7 +57,7 @@ ask (Fixture *fixture, const char *body, HttpReply *reply)
   http_talk (fixture->port, "POST", "/v1/chat/completions", JSON, body, reply);
 }
 
-/* --- answers --- */
+/* ---- answers ---- */
 
 static void
 test_models (Fixture *fixture, gconstpointer data)
@@ -144,7 +144,7 @@ test_logprobs (Fixture *fixture, gconstpointer data)
       json_array_size (http_member (&reply, "choices.0.logprobs.content.0.top_logprobs")), ==, 2);
 }
 
-/* --- refusals --- */
+/* ---- refusals ---- */
 
 static void
 test_refusals (Fixture *fixture, gconstpointer data)
@@ -257,7 +257,7 @@ test_open_address (void)
   g_assert_nonnull (error);
 }
 
-/* --- hostile clients --- */
+/* ---- hostile clients ---- */
 
 /* Sends raw bytes; the status of the response, 0: none. */
 static guint
