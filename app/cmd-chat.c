@@ -9,6 +9,10 @@
 #include <jansson.h>
 
 #include "app/cli.h"
+#include "engine/base/json.h"
+
+/* The largest file with tools or a schema. */
+#define MAX_FILE (4 * 1024 * 1024)
 
 typedef struct {
   char *prompt, *system;
@@ -18,7 +22,8 @@ typedef struct {
   char **stop;
   gint64 seed;
   gboolean thinking, no_thinking, lookup;
-  char *tools; /* path */
+  char *tools, *json_schema; /* paths */
+  int top_logprobs;          /* -1: not asked for */
   char *method;
 } ChatOptions;
 
@@ -29,8 +34,10 @@ typedef struct {
   GArray *messages; /* PtMessage; texts and files are ours */
   GPtrArray *files; /* paths: they go with the next message */
   GString *answer;
-  const char *tools; /* a JSON list, or NULL */
-  json_t *calls;     /* calls of tools in the answer, or NULL */
+  const char *tools;       /* a JSON list, or NULL */
+  const char *json_schema; /* or NULL */
+  json_t *logprobs;        /* tokens of the answer, or NULL */
+  json_t *calls;           /* calls of tools in the answer, or NULL */
   PtStats stats;
   PtReason reason;
 } Chat;
@@ -101,6 +108,34 @@ take_file (Chat *chat, const char *line)
   return TRUE;
 }
 
+/* A token as OpenAI's interface describes it; null for a probability of 0. */
+static json_t *
+describe_token (const PtTokenLogprob *token)
+{
+  g_autofree char *text = g_utf8_make_valid ((const char *) token->bytes, (gssize) token->n_bytes);
+  json_t *bytes = json_array ();
+
+  for (guint i = 0; i < token->n_bytes; i++)
+    json_array_append_new (bytes, json_integer (token->bytes[i]));
+  return json_pack ("{s:s, s:o, s:o}", "token", text, "logprob",
+                    isfinite (token->logprob) ? json_real (token->logprob) : json_null (), "bytes",
+                    bytes);
+}
+
+static void
+add_logprobs (Chat *chat, const PtEvent *event)
+{
+  for (guint i = 0; i < event->n_chosen && chat->logprobs != NULL; i++) {
+    const PtChosenToken *chosen = &event->chosen[i];
+    json_t *token = describe_token (&chosen->token), *top = json_array ();
+
+    for (guint j = 0; j < chosen->n_top; j++)
+      json_array_append_new (top, describe_token (&chosen->top[j]));
+    json_object_set_new (token, "top_logprobs", top);
+    json_array_append_new (chat->logprobs, token);
+  }
+}
+
 static void
 on_event (const PtEvent *event, gpointer user_data)
 {
@@ -114,6 +149,7 @@ on_event (const PtEvent *event, gpointer user_data)
     break;
   case PT_EVENT_STATS: chat->stats = event->stats; break;
   case PT_EVENT_DONE: chat->reason = event->reason; break;
+  case PT_EVENT_TOKENS: add_logprobs (chat, event); break;
   case PT_EVENT_TOOL_CALLS: chat->calls = json_loads (event->text, 0, NULL); break;
   default: break;
   }
@@ -138,6 +174,8 @@ put_json (const Chat *chat, PtReason reason)
 
   if (chat->calls != NULL)
     json_object_set (json, "tool_calls", chat->calls);
+  if (chat->logprobs != NULL)
+    json_object_set (json, "logprobs", chat->logprobs);
   text = json_dumps (json, JSON_COMPACT | JSON_REAL_PRECISION (9));
 
   pteris_put_json (text);
@@ -186,8 +224,14 @@ ask (Chat *chat, const char *text)
                                                  : PT_THINKING_DEFAULT;
   job.chat.lookup = chat->options->lookup;
   job.chat.tools = chat->tools;
+  job.chat.json_schema = chat->json_schema;
+  job.chat.logprobs = chat->options->top_logprobs >= 0;
+  job.chat.top_logprobs = (guint) MAX (chat->options->top_logprobs, 0);
   g_string_truncate (chat->answer, 0);
   g_clear_pointer (&chat->calls, json_decref);
+  g_clear_pointer (&chat->logprobs, json_decref);
+  if (job.chat.logprobs)
+    chat->logprobs = json_array ();
   status = pteris_cli_run (chat->cli, &job, on_event, chat);
   show_end (chat, status);
   if (status == PTERIS_EXIT_FAILED)
@@ -254,25 +298,37 @@ complain_of (const PtSamplingField *field)
 }
 
 static int
-check (const ChatOptions *options)
+check (const ChatOptions *options, gboolean json)
 {
   if (options->thinking && options->no_thinking)
     return pteris_usage_error ("chat", "Use either --thinking or --no-thinking, not both.");
   if (options->max_new_tokens < -1)
     return pteris_usage_error ("chat", "--max-new-tokens must be 1 or more, or 0 for no limit.");
+  if (options->top_logprobs < -1 || options->top_logprobs > PT_MAX_TOP_LOGPROBS)
+    return pteris_usage_error ("chat", "--logprobs must be from 0 to %d.", PT_MAX_TOP_LOGPROBS);
+  if (options->top_logprobs >= 0 && !json)
+    return pteris_usage_error ("chat", "--logprobs needs --json, which shows them.");
+  if (options->json_schema != NULL && options->tools != NULL)
+    return pteris_usage_error ("chat", "Use either --json-schema or --tools, not both.");
+  if (options->json_schema != NULL && options->thinking)
+    return pteris_usage_error ("chat", "Use either --json-schema or --thinking, not both.");
   for (guint i = 0; i < PT_SAMPLING_N_FIELDS; i++)
     if (!may_be (&options->sampling, i))
       return complain_of (&PT_SAMPLING_FIELDS[i]);
   return -1;
 }
 
-/* Reads the file with tools. Returns an exit status, or -1. */
+/* Reads a file for the job. Returns an exit status, or -1; also where there is no path. */
 static int
-read_tools (const char *path, char **tools)
+read_text (const char *path, char **text)
 {
   g_autoptr (GError) error = NULL;
+  gsize length;
 
-  if (g_file_get_contents (path, tools, NULL, &error))
+  if (path == NULL)
+    return -1;
+  *text = pt_text_load (path, MAX_FILE, &length, &error);
+  if (*text != NULL)
     return -1;
   pteris_complain ("%s", error->message);
   return PTERIS_EXIT_FAILED;
@@ -280,9 +336,10 @@ read_tools (const char *path, char **tools)
 
 /* Loads the model, and answers the prompt or the lines of standard input. */
 static int
-chat_with_model (const PterisOptions *common, const ChatOptions *options, const char *tools)
+chat_with_model (const PterisOptions *common, const ChatOptions *options, const char *tools,
+                 const char *json_schema)
 {
-  Chat chat = { .common = common, .options = options, .tools = tools };
+  Chat chat = { .common = common, .options = options, .tools = tools, .json_schema = json_schema };
   PtJob load = pteris_options_job (common, PT_JOB_LOAD, common->arguments[0]);
   int status;
 
@@ -302,6 +359,7 @@ chat_with_model (const PterisOptions *common, const ChatOptions *options, const 
   pteris_cli_free (chat.cli);
   g_string_free (chat.answer, TRUE);
   json_decref (chat.calls);
+  json_decref (chat.logprobs);
   g_array_unref (chat.messages);
   g_ptr_array_unref (chat.files);
   return status;
@@ -316,12 +374,13 @@ clear_options (ChatOptions *options)
   g_strfreev (options->stop);
   g_free (options->method);
   g_free (options->tools);
+  g_free (options->json_schema);
 }
 
 int
 pteris_chat_command (int argc, char **argv)
 {
-  ChatOptions options = { .max_new_tokens = -1, .sampling = PT_SAMPLING_INIT };
+  ChatOptions options = { .max_new_tokens = -1, .top_logprobs = -1, .sampling = PT_SAMPLING_INIT };
   PtSampling *sampling = &options.sampling;
   const GOptionEntry entries[] = {
     { "prompt", 'p', 0, G_OPTION_ARG_FILENAME, &options.prompt, "Answer this prompt and exit",
@@ -361,12 +420,16 @@ pteris_chat_command (int argc, char **argv)
       "Prompt lookup decoding: the same answer, faster where text repeats", NULL },
     { "tools", 0, 0, G_OPTION_ARG_FILENAME, &options.tools,
       "JSON list of tools that the model may call; --json has its calls", "F.json" },
+    { "json-schema", 0, 0, G_OPTION_ARG_FILENAME, &options.json_schema,
+      "Answer with JSON that this JSON Schema accepts", "F.json" },
+    { "logprobs", 0, 0, G_OPTION_ARG_INT, &options.top_logprobs,
+      "With --json, show how likely each token was, and the N likeliest", "N" },
     { "method", 'm', 0, G_OPTION_ARG_FILENAME, &options.method,
       "Method to run, if the model has several (such as with and without LoRA)", "NAME" },
     { NULL },
   };
   g_auto (PterisOptions) common = { 0 };
-  g_autofree char *tools = NULL;
+  g_autofree char *tools = NULL, *json_schema = NULL;
   int status = pteris_options_parse (
       &common, "chat MODEL",
       "Chat with a model. Without --prompt, each line on standard input is a message; “/file PATH” "
@@ -374,11 +437,13 @@ pteris_chat_command (int argc, char **argv)
       entries, 1, 1, argc, argv);
 
   if (status < 0)
-    status = check (&options);
-  if (status < 0 && options.tools != NULL)
-    status = read_tools (options.tools, &tools);
+    status = check (&options, common.json);
   if (status < 0)
-    status = chat_with_model (&common, &options, tools);
+    status = read_text (options.tools, &tools);
+  if (status < 0)
+    status = read_text (options.json_schema, &json_schema);
+  if (status < 0)
+    status = chat_with_model (&common, &options, tools, json_schema);
   clear_options (&options);
   return status;
 }

@@ -28,6 +28,9 @@ struct _PtSampler {
   GArray *said;    /* PtSaid: tokens within the window */
   Tally *tallies;  /* [width] */
   GArray *bias;    /* PtLogitBias */
+
+  const guint32 *mask; /* of the tokens that may be chosen; NULL: all */
+  gsize masked;        /* number of bits in it */
 };
 
 void
@@ -129,6 +132,7 @@ pt_sampler_configure (PtSampler *self, const PtSampling *how)
   g_array_set_size (self->said, 0);
   g_array_set_size (self->history, 0);
   g_array_set_size (self->bias, 0);
+  self->mask = NULL;
   self->how = *how;
 }
 
@@ -139,10 +143,17 @@ pt_sampler_set_bias (PtSampler *self, const PtLogitBias *bias, guint n)
   g_array_append_vals (self->bias, bias, n);
 }
 
+void
+pt_sampler_set_mask (PtSampler *self, const guint32 *mask, gsize n)
+{
+  self->mask = mask;
+  self->masked = n;
+}
+
 gboolean
 pt_sampler_needs_host (const PtSampler *self)
 {
-  return self->bias->len > 0;
+  return self->bias->len > 0 || self->mask != NULL;
 }
 
 static void
@@ -204,6 +215,24 @@ add_bias (PtSampler *self, gsize n)
     if ((gsize) bias.id < n)
       self->values[bias.id] += (float) bias.bias;
   }
+}
+
+/* Tokens that may not be chosen become NaN, which is never chosen. */
+static void
+apply_mask (PtSampler *self, gsize n)
+{
+  gsize known = MIN (n, self->masked);
+
+  for (gsize i = 0; i < known; i += 32) {
+    guint32 bits = self->mask[i / 32];
+    gsize end = MIN (i + 32, known);
+
+    for (gsize j = i; j < end && bits != G_MAXUINT32; j++, bits = bits >> 1 | 1u << 31)
+      if ((bits & 1) == 0)
+        self->values[j] = NAN;
+  }
+  for (gsize i = known; i < n; i++)
+    self->values[i] = NAN;
 }
 
 static void
@@ -405,8 +434,8 @@ pick_likely (PtSampler *self, gsize count, double sum, double coin)
   return heap[left].id;
 }
 
-/** Converts the logits to float32 and applies bias and penalties. The result is in self->values
- * unless the logits can be used unchanged. */
+/** Converts the logits to float32 and applies mask, bias and penalties. The result is in
+ * self->values unless the logits can be used unchanged. */
 static const float *
 prepare (PtSampler *self, gconstpointer logits, PtDType dtype, gsize n)
 {
@@ -414,10 +443,12 @@ prepare (PtSampler *self, gconstpointer logits, PtDType dtype, gsize n)
     pt_vector_f16_to_f32 (n, logits, self->values);
   else if (dtype == PT_DTYPE_BF16)
     pt_vector_bf16_to_f32 (n, logits, self->values);
-  else if (self->said->len == 0 && self->bias->len == 0 && self->how.temperature <= 0)
+  else if (self->said->len == 0 && !pt_sampler_needs_host (self) && self->how.temperature <= 0)
     return logits;
   else
     memcpy (self->values, logits, n * sizeof (float));
+  if (self->mask != NULL)
+    apply_mask (self, n);
   add_bias (self, n);
   penalise (self, n);
   return self->values;

@@ -29,7 +29,8 @@ float pt_random_coin (PtRandom *random);
  * The order is that of Hugging Face transformers; llama.cpp's is the same, but has the temperature
  * last:
  *
- *   0. Logit bias: added to the logits of the tokens that it names.
+ *   0. Mask: other tokens are left out. Logit bias: added to the logits of the tokens that it
+ * names.
  *   1. Penalties for each of the last @repetition_window accepted tokens: repetition: a logit above
  * 0 is divided by the penalty, another one multiplied with it; then frequency times the count of
  *      the token, and presence, are subtracted.
@@ -55,11 +56,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtSampler, pt_sampler_free)
 
 void pt_sampler_seed (PtSampler *sampler, guint64 seed);
 
-/** @how: no member may be unset. Clears the accepted tokens and the logit bias. */
+/** @how: no member may be unset. Clears the accepted tokens, the logit bias and the mask. */
 void pt_sampler_configure (PtSampler *sampler, const PtSampling *how);
 
 /** Add @bias, which is copied, to the logits. Its ids are below the sampler's width. */
 void pt_sampler_set_bias (PtSampler *sampler, const PtLogitBias *bias, guint n);
+/** Choose only ids below @n whose bit in @mask is set, the lowest bit first; NULL: any. @mask is
+ * borrowed until it is replaced. */
+void pt_sampler_set_mask (PtSampler *sampler, const guint32 *mask, gsize n);
 /** Whether there is something that only pt_sampler_sample() does: a device must not choose. */
 gboolean pt_sampler_needs_host (const PtSampler *sampler);
 
@@ -85,8 +89,8 @@ pt_sampling_penalise (const PtSampling *how, float logit, guint32 count)
 }
 
 /**
- * Choose one of @n logits of @dtype (f32, f16 or bf16), which stay as they are. -1 if all are NaN:
- * the model is damaged.
+ * Choose one of @n logits of @dtype (f32, f16 or bf16), which stay as they are. -1 if all that the
+ * mask allows are NaN: the model is damaged.
  */
 gint32 pt_sampler_sample (PtSampler *sampler, gconstpointer logits, PtDType dtype, gsize n);
 

@@ -5,6 +5,7 @@
 #include "engine/tasks/llm/llm.h"
 #include "engine/tasks/llm/media.h"
 #include "engine/text/chat-template.h"
+#include "engine/text/grammar/constraint.h"
 #include "engine/text/sampler.h"
 
 G_BEGIN_DECLS
@@ -34,7 +35,15 @@ struct _PtChat {
   guint64 seed;
   PtChosenTokensFunc tokens_func; /* NULL: nobody asks for them */
   gpointer tokens_data;
+  PtTokenTrie *token_trie; /* NULL: no schema was used yet */
+  GPtrArray *schemas;      /* PtChatSchema: the latest last */
 };
+
+/** A JSON schema that answers were bound to. */
+typedef struct {
+  char *text;
+  PtConstraint *constraint;
+} PtChatSchema;
 
 /** The place of a picture or a recording in the prompt. */
 typedef struct {
@@ -51,5 +60,11 @@ gboolean pt_chat_write_prompt (PtChat *self, const PtChatOptions *request, GArra
 
 /** Appends the ids of @text if it is an answer of this chat. @user_data: the PtChat. */
 gboolean pt_chat_known_answer (const char *text, GArray *ids, gpointer user_data);
+
+/** The constraint of @request, at the beginning of an answer, or behind the beginning that it
+ * continues, @beginning, or NULL. It belongs to @self. NULL with an error (chat-schema.c). */
+PtConstraint *pt_chat_constraint (PtChat *self, const PtChatOptions *request, const char *beginning,
+                                  GError **error);
+void pt_chat_forget_schemas (PtChat *self);
 
 G_END_DECLS

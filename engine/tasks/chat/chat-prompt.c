@@ -58,8 +58,12 @@ check_options (const PtChat *self, const PtChatOptions *request, GError **error)
                     "The log probabilities of at most %d tokens can be listed for each one, and "
                     "not of %u.",
                     PT_MAX_TOP_LOGPROBS, request->top_logprobs);
-  if (request->json_schema != NULL)
-    return pt_fail (error, PT_ERROR_UNSUPPORTED, "JSON schemas are not supported yet.");
+  if (request->json_schema != NULL && request->tools != NULL)
+    return pt_fail (error, PT_ERROR_ARGUMENT,
+                    "An answer can be bound to a JSON schema or call tools, but not both.");
+  if (request->json_schema != NULL && request->thinking == PT_THINKING_ON)
+    return pt_fail (error, PT_ERROR_ARGUMENT,
+                    "An answer that is bound to a JSON schema begins without thinking.");
   return check_bias (self, request, error);
 }
 
@@ -169,8 +173,10 @@ pt_chat_write_prompt (PtChat *self, const PtChatOptions *request, GArray *prompt
   if (!pt_chat_template_set_tools (self->chat_template, request->tools, error))
     return FALSE;
   self->cancellable = cancellable;
+  /* The grammar of an answer begins with its first token. */
   ok = pt_chat_template_encode (self->chat_template, request->messages, request->n_messages,
-                                request->thinking, pt_chat_known_answer, self, prompt, error);
+                                request->json_schema != NULL ? PT_THINKING_OFF : request->thinking,
+                                pt_chat_known_answer, self, prompt, error);
   self->cancellable = NULL;
   return ok && check_vocabulary (self, prompt, error);
 }

@@ -34,8 +34,9 @@ typedef struct {
   gboolean cut;       /* a stop text ended the answer: the ids contain more than the text */
   GString *piece, *text;
   GArray *ids;
-  PtChosenTokens *chosen; /* NULL: nobody asks for them */
-  gsize decoded;          /* bytes of text so far, also those that are held back */
+  PtChosenTokens *chosen;   /* NULL: nobody asks for them */
+  PtConstraint *constraint; /* NULL: the answer may be any text */
+  gsize decoded;            /* bytes of text so far, also those that are held back */
 } Turn;
 
 static void
@@ -183,6 +184,7 @@ pt_chat_free (PtChat *self)
   pt_chat_template_free (self->chat_template);
   pt_media_free (self->media);
   pt_llm_free (self->llm);
+  pt_chat_forget_schemas (self);
   pt_sampler_free (self->sampler);
   g_array_unref (self->end_ids);
   g_ptr_array_unref (self->answers);
@@ -371,6 +373,36 @@ rank_token (Turn *turn, gint32 id, GError **error)
   return TRUE;
 }
 
+/** Allows the sampler the tokens that may come next. */
+static gboolean
+constrain (Turn *turn, GError **error)
+{
+  const guint32 *mask;
+
+  if (turn->constraint == NULL)
+    return TRUE;
+  mask = pt_constraint_mask (turn->constraint, error);
+  if (mask != NULL)
+    pt_sampler_set_mask (turn->chat->sampler, mask, turn->chat->token_trie->n_ids);
+  return mask != NULL;
+}
+
+/** Takes a token that does not end the answer into the list, the penalties and the constraint. */
+static gboolean
+accept_token (Turn *turn, gint32 id, GError **error)
+{
+  PtChat *self = turn->chat;
+
+  if (!rank_token (turn, id, error) ||
+      (turn->constraint != NULL &&
+       !pt_constraint_accept (turn->constraint, self->tokenizer, id, error)))
+    return FALSE;
+  g_array_append_val (turn->ids, id);
+  accept_said (self, id);
+  turn->stats->new_tokens++;
+  return TRUE;
+}
+
 /** Appends the text of the chosen token. Returns the reason if the answer ends with it, else
  * PT_REASON_NONE. */
 static PtReason
@@ -385,6 +417,8 @@ take_piece (Turn *turn, gint32 id)
   turn->cut = find_stop (turn);
   emit (turn);
   if (turn->cut)
+    return PT_REASON_STOP;
+  if (turn->constraint != NULL && pt_constraint_must_end (turn->constraint))
     return PT_REASON_STOP;
   if (loops)
     return PT_REASON_LOOP;
@@ -401,7 +435,7 @@ generate (Turn *turn, GError **error)
   PtChat *self = turn->chat;
 
   for (;;) {
-    gint32 id = sample (self, error);
+    gint32 id = constrain (turn, error) ? sample (self, error) : -1;
     PtReason reason;
 
     if (id < 0)
@@ -412,11 +446,8 @@ generate (Turn *turn, GError **error)
     }
     if (ends_answer (self, id))
       return PT_REASON_STOP;
-    if (!rank_token (turn, id, error))
+    if (!accept_token (turn, id, error))
       return PT_REASON_NONE;
-    g_array_append_val (turn->ids, id);
-    accept_said (self, id);
-    turn->stats->new_tokens++;
     reason = take_piece (turn, id);
     if (reason != PT_REASON_NONE)
       return reason;
@@ -591,6 +622,11 @@ pt_chat_answer (PtChat *self, const PtChatOptions *request, PtChatFunc func, gpo
     turn.chosen = chosen = pt_chosen_tokens_new (self->tokenizer, pt_llm_width (self->llm),
                                                  request->top_logprobs, error);
     if (chosen == NULL)
+      return PT_REASON_NONE;
+  }
+  if (request->json_schema != NULL) {
+    turn.constraint = pt_chat_constraint (self, request, continued_text (request), error);
+    if (turn.constraint == NULL)
       return PT_REASON_NONE;
   }
   if (!pt_chat_write_prompt (self, request, prompt, cancellable, error))

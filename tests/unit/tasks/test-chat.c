@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <glib/gstdio.h>
+#include <jansson.h>
 
 #include "engine/init.h"
 #include "engine/tasks/chat/chat-task.h"
@@ -405,6 +406,95 @@ test_bias (Fixture *f, gconstpointer data)
   g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
 }
 
+/* ---- answers bound to a JSON schema ---- */
+
+#define PERSON                                                                           \
+  "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\",\"maxLength\":6}," \
+  "\"old\":{\"type\":\"boolean\"}},\"required\":[\"name\",\"old\"]}"
+
+static void
+check_person (const char *text)
+{
+  json_t *person = json_loads (text, 0, NULL);
+
+  g_assert_nonnull (person);
+  g_assert_cmpuint (json_object_size (person), ==, 2);
+  g_assert_true (json_is_string (json_object_get (person, "name")));
+  g_assert_true (json_is_boolean (json_object_get (person, "old")));
+  json_decref (person);
+}
+
+/* A random model, which knows nothing of JSON, writes nothing else. */
+static void
+test_schema (Fixture *f, gconstpointer data)
+{
+  static const PtMessage message = { "user", "Who?" };
+  PtChatOptions request = request_of (&message, 1, 0), free_text = request_of (&message, 1, 8);
+  g_autofree char *plain = NULL;
+
+  request.json_schema = PERSON;
+  request.sampling.temperature = 1;
+  for (guint64 seed = 1; seed <= 20; seed++) {
+    request.seed = seed;
+    request.lookup = seed % 2 == 0;
+    g_assert_cmpint (answer (f, &request), ==, PT_REASON_STOP);
+    check_person (f->text->str);
+  }
+  /* Nothing of it is left for an answer without a schema. */
+  answer (f, &free_text);
+  plain = g_strdup (f->text->str);
+  tear_down (f, data);
+  set_up (f, data);
+  answer (f, &free_text);
+  g_assert_cmpstr (f->text->str, ==, plain);
+}
+
+/* What is cut off is no whole JSON, and says so; the rest makes it whole. */
+static void
+test_schema_cut (Fixture *f, gconstpointer data)
+{
+  PtMessage messages[] = { { "user", "Who?" }, { "assistant", NULL } };
+  PtChatOptions request = request_of (messages, 1, 4), rest = request_of (messages, 2, 0);
+  g_autofree char *beginning = NULL, *whole = NULL;
+  g_autoptr (GError) error = NULL;
+
+  request.json_schema = rest.json_schema = PERSON;
+  request.sampling.temperature = rest.sampling.temperature = 1;
+  request.seed = rest.seed = 3;
+  g_assert_cmpint (answer (f, &request), ==, PT_REASON_LENGTH);
+  g_assert_null (json_loads (f->text->str, 0, NULL));
+  messages[1].text = beginning = g_strdup (f->text->str);
+  g_assert_cmpint (answer (f, &rest), ==, PT_REASON_STOP);
+  whole = g_strconcat (beginning, f->text->str, NULL);
+  check_person (whole);
+
+  messages[1].text = "Anna";
+  g_assert_cmpint (pt_chat_answer (f->chat, &rest, on_text, f, NULL, &f->stats, &error), ==,
+                   PT_REASON_NONE);
+  g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
+}
+
+static void
+test_schema_refused (Fixture *f, gconstpointer data)
+{
+  static const PtMessage message = { "user", "Who?" };
+  PtChatOptions not_supported = request_of (&message, 1, 4), with_tools = not_supported,
+                with_thoughts = not_supported;
+  PtChatOptions *const requests[] = { &not_supported, &with_tools, &with_thoughts };
+
+  not_supported.json_schema = "{\"not\":{}}";
+  with_tools.json_schema = with_thoughts.json_schema = "{}";
+  with_tools.tools = "[]";
+  with_thoughts.thinking = PT_THINKING_ON;
+  for (guint i = 0; i < G_N_ELEMENTS (requests); i++) {
+    g_autoptr (GError) error = NULL;
+
+    g_assert_cmpint (pt_chat_answer (f->chat, requests[i], on_text, f, NULL, &f->stats, &error), ==,
+                     PT_REASON_NONE);
+    g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
+  }
+}
+
 /* ---- generation_config.json ---- */
 
 static void
@@ -488,6 +578,9 @@ main (int argc, char **argv)
     { "/tasks/chat/raw", test_raw },
     { "/tasks/chat/logprobs", test_logprobs },
     { "/tasks/chat/bias", test_bias },
+    { "/tasks/chat/schema", test_schema },
+    { "/tasks/chat/schema-cut", test_schema_cut },
+    { "/tasks/chat/schema-refused", test_schema_refused },
     { "/tasks/chat/config", test_config },
     { "/tasks/chat/bad-messages", test_bad_messages },
   };

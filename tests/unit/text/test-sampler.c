@@ -266,6 +266,44 @@ test_negative (void)
   g_assert_cmpint (pt_sampler_sample (sampler, logits, PT_DTYPE_F32, 2), ==, 1);
 }
 
+/* Only tokens of the mask are chosen, whatever the other settings are, and their own likelihoods
+ * decide among them. */
+static void
+test_mask (void)
+{
+  enum { IDS = 70 };
+  static const PtSampling hows[] = { { 0, 0, 1, 0, 1, 0, 0, 0 },
+                                     { 1, 0, 1, 0, 1, 0, 0, 0 },
+                                     { 1, 3, 1, 0, 1, 0, 0, 0 },
+                                     { 1, 0, 0.9, 0.1, 1, 0, 0, 0 },
+                                     { 2, 40, 0.5, 0, 1.3, -1, 0, 0 } };
+  const guint32 mask[] = { 1u << 5, 1u << 31, 1u << 3 | 1u << 4 };
+  const gint32 allowed[] = { 5, 63 }; /* 67 is ruled out, and 68 beyond the end of the mask */
+  g_autoptr (PtSampler) sampler = pt_sampler_new (IDS, NULL);
+  float logits[IDS];
+  guint counts[IDS] = { 0 };
+
+  for (guint i = 0; i < IDS; i++)
+    logits[i] = (float) (i % 10);
+  logits[67] = -INFINITY;
+  for (gsize i = 0; i < G_N_ELEMENTS (hows); i++) {
+    pt_sampler_configure (sampler, &hows[i]);
+    pt_sampler_seed (sampler, 4);
+    pt_sampler_set_mask (sampler, mask, 68);
+    g_assert_true (pt_sampler_needs_host (sampler));
+    for (guint k = 0; k < 100; k++)
+      counts[pt_sampler_sample (sampler, logits, PT_DTYPE_F32, IDS)]++;
+  }
+  for (gint32 id = 0; id < IDS; id++)
+    if (id != allowed[0] && id != allowed[1])
+      g_assert_cmpuint (counts[id], ==, 0);
+  g_assert_cmpuint (counts[5], >, counts[63]);
+  g_assert_cmpuint (counts[63], >, 0);
+  pt_sampler_configure (sampler, &hows[0]);
+  g_assert_false (pt_sampler_needs_host (sampler));
+  g_assert_cmpint (pt_sampler_sample (sampler, logits, PT_DTYPE_F32, IDS), ==, 9);
+}
+
 /* The list of what was said is that of the last tokens, whatever came before. */
 static void
 check_window (gint window)
@@ -349,6 +387,7 @@ main (int argc, char **argv)
   g_test_add_func ("/text/sampler/transformers", test_transformers);
   g_test_add_func ("/text/sampler/penalties", test_penalties);
   g_test_add_func ("/text/sampler/negative", test_negative);
+  g_test_add_func ("/text/sampler/mask", test_mask);
   g_test_add_func ("/text/sampler/window", test_window);
   g_test_add_func ("/text/sampler/ties", test_ties);
   return g_test_run ();
