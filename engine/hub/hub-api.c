@@ -81,11 +81,11 @@ refuse_gated (const PtHubTopic *topic, GError **error)
              "not, or waits for an answer. Open %s/%s in a browser, accept them, and try again.",
              name_of (topic), base, name_of (topic));
   else
-    pt_fail (error, PT_ERROR_DENIED,
-             "“%s” is given only to those who accept its terms. Open %s/%s in a browser, sign in "
-             "and accept them, make a token at %s/settings/tokens, and give it in HF_TOKEN or with "
-             "--token-file.",
-             name_of (topic), base, name_of (topic), base);
+    pt_fail (
+        error, PT_ERROR_DENIED,
+        "“%s” is given only to those who accept its terms. Open %s/%s in a browser, sign in "
+        "and accept them, make an access token at %s/settings/tokens, and enter it (HF_TOKEN).",
+        name_of (topic), base, name_of (topic), base);
 }
 
 static void
@@ -98,8 +98,8 @@ refuse_repo (const PtHubTopic *topic, GError **error)
              topic->hub->endpoint->host, name_of (topic));
   else
     pt_fail (error, PT_ERROR_NOT_FOUND,
-             "%s has no repository “%s”, or it is private. Check the name; a private one needs a "
-             "token, in HF_TOKEN or with --token-file.",
+             "%s has no repository “%s”, or it is private. Check the name; a private one needs an "
+             "access token (HF_TOKEN).",
              topic->hub->endpoint->host, name_of (topic));
 }
 

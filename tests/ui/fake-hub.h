@@ -18,6 +18,7 @@ typedef struct {
   gint held;             /* atomic: pt_hub_get() stays at half until this is 0 */
   guint n_parts;         /* downloads of an earlier run: of "owner/begun" */
   const char *discarded; /* set by pt_hub_discard(): the variant */
+  char *wanted;          /* set by pt_hub_choose(): the variant */
   char *borrowed;        /* set by pt_hub_borrow(): the path */
   char *got;             /* set by pt_hub_get(): "owner/name variant" */
 } FakeHub;

@@ -32,6 +32,7 @@ reset_hub (void)
 {
   g_free (fake_hub.borrowed);
   g_free (fake_hub.got);
+  g_free (fake_hub.wanted);
   fake_hub = (FakeHub){ 0 };
   pteris_hub_token_enter (NULL, FALSE);
 }
@@ -165,7 +166,41 @@ test_catalogue (void)
   g_assert_cmpuint (variant->bytes, <=, 3 * GB);
   g_assert_cmpuint (variant->bytes, >, 2 * GB);
   g_assert_cmpstr (pteris_offer_get_task (best), ==, "chat");
+  /* One of more weights is better than a larger file. */
+  pteris_catalogue_best_chat (catalogue, 1270000000, &variant);
+  g_assert_cmpstr (variant->name, ==, "1.7 B");
+  g_assert_cmpuint (variant->bytes, <, 1270000000);
   g_assert_null (pteris_catalogue_best_chat (catalogue, 1000, &variant));
+}
+
+/* Two of the ways of the first start ask about a chat model: of middle size, and the best. */
+static void
+test_first_start (void)
+{
+  static const struct {
+    const char *action, *file;
+  } WAYS[] = { { "welcome.get-better", "1_7b/xnnpack/qwen_3_1_7b_xnnpack_8da4w.pte" },
+               { "welcome.get-best", "4b/xnnpack/qwen_3_4b_xnnpack_8da4w.pte" } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (WAYS); i++) {
+    PterisWindow *window;
+    GtkWidget *dialog;
+
+    fake_reset ();
+    fake.with_models = FALSE;
+    pteris_settings_set_boolean (PTERIS_SETTING_WELCOMED, FALSE);
+    window = pteris_window_new (application);
+    gtk_window_present (GTK_WINDOW (window));
+    wait_until (says (window, "Welcome to Pteris"));
+    g_assert_true (gtk_widget_activate_action (gtk_stack_get_visible_child (window->pages),
+                                               WAYS[i].action, NULL));
+    dialog = wait_for_dialog ("Download Qwen 3?");
+    wait_until (says (dialog, "in 3 files."));
+    g_assert_cmpstr (fake_hub.wanted, ==, WAYS[i].file);
+    adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+    close_window (window);
+    reset_hub ();
+  }
 }
 
 /* Entries that lack what an offer needs are left out; nothing of them crashes. */
@@ -247,7 +282,7 @@ test_download (void)
 
   fake_hub.held = 1;
   ask_for (window, "software-mansion/react-native-executorch-qwen-3");
-  dialog = wait_for_dialog ("1.0\u00a0MB in 3 files.");
+  dialog = wait_for_dialog ("1.0\u00a0MB in 3 files. It needs about 201.2\u00a0MB of memory.");
   g_assert_true (says (dialog, "Download Qwen 3?"));
   g_assert_true (says (dialog, "License: apache-2.0."));
   adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "get");
@@ -555,6 +590,7 @@ main (int argc, char **argv)
 {
   begin_window_tests (&argc, &argv);
   g_test_add_func ("/discover/catalogue", test_catalogue);
+  g_test_add_func ("/discover/first-start", test_first_start);
   g_test_add_func ("/discover/damaged-catalogue", test_damaged_catalogue);
   g_test_add_func ("/discover/estimates", test_estimates);
   g_test_add_func ("/discover/search", test_search);

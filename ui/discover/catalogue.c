@@ -242,6 +242,27 @@ pteris_catalogue_new (void)
   return pteris_catalogue_new_for_text (text, length);
 }
 
+/* The number of weights that the name of a variant says, "1.7 B" or "360 M"; 0: none. */
+static double
+weights_of (const PterisOfferVariant *variant)
+{
+  char *end;
+  double number = g_ascii_strtod (variant->name, &end);
+
+  if (g_str_has_prefix (end, " B"))
+    return number * 1e9;
+  return g_str_has_prefix (end, " M") ? number * 1e6 : 0;
+}
+
+/* Files with tables of 32 bits are large for what they know, so that their size counts last. */
+static gboolean
+is_better (const PterisOfferVariant *variant, const PterisOfferVariant *than)
+{
+  double weights = weights_of (variant), others = than != NULL ? weights_of (than) : 0;
+
+  return than == NULL || weights > others || (!(weights < others) && variant->bytes > than->bytes);
+}
+
 PterisOffer *
 pteris_catalogue_best_chat (GListModel *catalogue, guint64 bytes,
                             const PterisOfferVariant **variant)
@@ -259,8 +280,7 @@ pteris_catalogue_best_chat (GListModel *catalogue, guint64 bytes,
 
       /* 16-bit weights take more memory and time for little more quality. */
       if (row->bytes == 0 || row->bytes > bytes || g_strcmp0 (row->precision, "8da4w") != 0 ||
-          (row->context > 0 && row->context < MIN_CONTEXT) ||
-          (*variant != NULL && (*variant)->bytes >= row->bytes))
+          (row->context > 0 && row->context < MIN_CONTEXT) || !is_better (row, *variant))
         continue;
       *variant = row;
       best = offer;

@@ -11,9 +11,6 @@
 #include "ui/i18n.h"
 #include "ui/parts/drop-down.h"
 
-/* Models beyond this size answer slowly on most computers. */
-#define MAX_BEST_BYTES (G_GUINT64_CONSTANT (3) * 1000 * 1000 * 1000)
-
 /* In the order of the drop-down in discover-page.ui. */
 static const char *const TASKS[] = { NULL,   "chat",  "transcribe", "speak",
                                      "look", "embed", "companion" };
@@ -253,10 +250,11 @@ on_search_activated (PterisDiscoverPage *self)
 }
 
 void
-pteris_discover_page_get_best (PterisDiscoverPage *self)
+pteris_discover_page_get_chat (PterisDiscoverPage *self, guint64 most)
 {
-  guint64 largest =
-      MIN (pteris_estimate_largest (pteris_machine_get_memory (self->machine)), MAX_BEST_BYTES);
+  const PtMemory *memory = pteris_machine_get_memory (self->machine);
+  /* Where nothing is known yet, the dialog says whether the model fits. */
+  guint64 largest = memory->ram_total > 0 ? MIN (pteris_estimate_largest (memory), most) : most;
   const PterisOfferVariant *variant;
   PterisOffer *offer = pteris_catalogue_best_chat (self->catalogue, largest, &variant);
   PterisGetRequest request = { 0 };

@@ -27,7 +27,8 @@ void pteris_discover_page_show_task (PterisDiscoverPage *self, const char *task)
 /** Show the models of all tasks that the words of @text find. */
 void pteris_discover_page_show_found (PterisDiscoverPage *self, const char *text);
 
-/** Ask about the best chat model that runs well here, and download it. */
-void pteris_discover_page_get_best (PterisDiscoverPage *self);
+/** Ask about the largest chat model that runs well here and has at most @most bytes, and download
+ * it. */
+void pteris_discover_page_get_chat (PterisDiscoverPage *self, guint64 most);
 
 G_END_DECLS

@@ -15,11 +15,17 @@
 #define PASSES 4
 #define MAX_THREADS 8
 
+guint64
+pteris_estimate_memory (guint64 bytes)
+{
+  return bytes + (guint64) ((double) bytes * WORKING_SHARE) + WORKING_BYTES;
+}
+
 char *
 pteris_estimate_fit (guint64 bytes, const PtMemory *memory, PtFit *fit)
 {
   /* Weights that do not fit would be read from the disk for every token: too slow to suggest. */
-  PtNeeds needs = { .working = bytes + (guint64) ((double) bytes * WORKING_SHARE) + WORKING_BYTES };
+  PtNeeds needs = { .working = pteris_estimate_memory (bytes) };
   gboolean gpu;
 
   *fit = bytes > 0 ? pt_fit_judge (&needs, memory, &gpu) : PT_FIT_UNKNOWN;

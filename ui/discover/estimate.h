@@ -11,6 +11,9 @@ G_BEGIN_DECLS
  * know before a download. pt_library_examine() knows more, of a model that is there.
  */
 
+/** The memory that a model with files of @bytes needs, in bytes, with what it computes in. */
+guint64 pteris_estimate_memory (guint64 bytes);
+
 /** Whether files of @bytes fit into @memory, as a sentence; NULL while unknown. @fit: set. Free
  * with g_free(). */
 char *pteris_estimate_fit (guint64 bytes, const PtMemory *memory, PtFit *fit);

@@ -63,6 +63,7 @@ on_variant_changed (PterisGetDialog *self)
   const PtHubVariant *variant;
   PtFit fit;
   g_autofree char *size = NULL;
+  g_autofree char *memory = NULL;
   g_autofree char *sentence = NULL;
   g_autofree char *text = NULL;
 
@@ -70,9 +71,12 @@ on_variant_changed (PterisGetDialog *self)
     return;
   variant = &self->repo->variants[selected];
   size = g_format_size (variant->bytes);
+  memory = g_format_size (pteris_estimate_memory (variant->bytes));
   sentence = pteris_estimate_fit (variant->bytes, pteris_machine_get_memory (self->machine), &fit);
-  text = g_strdup_printf (ngettext ("%s in %u file. %s", "%s in %u files. %s", variant->n_files),
-                          size, variant->n_files, sentence != NULL ? sentence : "");
+  text = g_strdup_printf (ngettext ("%s in %u file. It needs about %s of memory. %s",
+                                    "%s in %u files. It needs about %s of memory. %s",
+                                    variant->n_files),
+                          size, variant->n_files, memory, sentence != NULL ? sentence : "");
   gtk_label_set_text (self->facts, text);
   if (fit == PT_FIT_NEVER)
     gtk_widget_add_css_class (GTK_WIDGET (self->facts), "warning");

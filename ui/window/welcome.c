@@ -5,6 +5,11 @@
 
 #include "ui/i18n.h"
 
+/* A model of middle size, and the largest that answers quickly on most computers; the texts of
+ * welcome.ui name these sizes. */
+#define BETTER_BYTES (G_GUINT64_CONSTANT (1300) * 1000 * 1000)
+#define BEST_BYTES (G_GUINT64_CONSTANT (3000) * 1000 * 1000)
+
 struct _PterisWelcome {
   GtkWidget parent_instance;
 
@@ -36,9 +41,15 @@ add_folder (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+get_better (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  gtk_widget_activate_action (widget, "win.get-chat", "t", BETTER_BYTES);
+}
+
+static void
 get_best (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  gtk_widget_activate_action (widget, "win.get-best", NULL);
+  gtk_widget_activate_action (widget, "win.get-chat", "t", BEST_BYTES);
 }
 
 static void
@@ -81,6 +92,7 @@ pteris_welcome_class_init (PterisWelcomeClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisWelcome, leave);
   gtk_widget_class_install_action (widget_class, "welcome.use-starter", NULL, use_starter);
   gtk_widget_class_install_action (widget_class, "welcome.add-folder", NULL, add_folder);
+  gtk_widget_class_install_action (widget_class, "welcome.get-better", NULL, get_better);
   gtk_widget_class_install_action (widget_class, "welcome.get-best", NULL, get_best);
   gtk_widget_class_install_action (widget_class, "welcome.discover", NULL, discover);
   gtk_widget_class_install_action (widget_class, "welcome.leave", NULL, leave);

@@ -241,12 +241,13 @@ ACTION (use_starter)
     pteris_window_show_page (self, "models");
 }
 
-ACTION (get_best)
+/* The target is the most bytes that the model may have. */
+ACTION (get_chat)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
 
   pteris_window_show_page (self, "discover");
-  pteris_discover_page_get_best (self->discover_page);
+  pteris_discover_page_get_chat (self->discover_page, g_variant_get_uint64 (parameter));
 }
 
 /* ---- pages ---- */
@@ -341,7 +342,7 @@ _pteris_window_add_actions (PterisWindow *self)
     { "unload", unload, NULL, NULL, NULL },
     { "rescan", rescan, NULL, NULL, NULL },
     { "use-starter", use_starter, NULL, NULL, NULL },
-    { "get-best", get_best, NULL, NULL, NULL },
+    { "get-chat", get_chat, "t", NULL, NULL },
     { "show-page", show_page, "s", NULL, NULL },
     { "models", show_models, NULL, NULL, NULL },
     { "find", find_in_page, NULL, NULL, NULL },
