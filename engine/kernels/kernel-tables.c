@@ -82,6 +82,32 @@ pt_int8_tile_kernels (void)
   return levels[pt_cpu_level ()];
 }
 
+const PtQ8Kernels *
+pt_q8_kernels (void)
+{
+  static const PtQ8Kernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_AVX2] = FAST (pt_q8_kernels_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_q8_kernels_avx2_vnni),
+    [PT_CPU_AVX512] = FAST (pt_q8_kernels_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_q8_kernels_avx512_vnni),
+    [PT_CPU_AMX] = FAST (pt_q8_kernels_avx512_vnni),
+  };
+
+  return levels[pt_cpu_level ()];
+}
+
+const PtQ8Loops *
+pt_q8_loops (void)
+{
+  static const PtQ8Loops *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_PORTABLE] = &pt_q8_loops_portable,        [PT_CPU_AVX2] = FAST (pt_q8_loops_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_q8_loops_avx2),     [PT_CPU_AVX512] = FAST (pt_q8_loops_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_q8_loops_avx512), [PT_CPU_AMX] = FAST (pt_q8_loops_avx512),
+  };
+
+  return levels[pt_cpu_level ()];
+}
+
 const PtQ4Kernels *
 pt_q4_kernels (void)
 {

@@ -5,6 +5,8 @@
 
 #include "engine/kernels/cpu.h"
 #include "engine/kernels/depthwise.h"
+#include "engine/kernels/packed-q8.h"
+#include "engine/kernels/q8-loops.h"
 #include "engine/kernels/vector.h"
 
 G_BEGIN_DECLS
@@ -157,6 +159,33 @@ typedef struct {
                     gsize n_panels, gconstpointer panels, gint32 *sums, gsize ldsums);
 } PtInt8TileKernels;
 
+/** The ends of static 8-bit results, as in PtWeightsQs8. */
+typedef struct {
+  gint32 y_zero, y_min, y_max;
+} PtQ8Ends;
+
+/** Static 8-bit convolutions with packed filters (packed-q8.h). */
+typedef struct {
+  /* Products: panels of nr columns, with their biases and scales. */
+  gsize mr, nr;
+  gsize (*panel_size) (gsize k); /* in bytes, a multiple of 64 */
+  gsize (*row_size) (gsize k);   /* bytes of a prepared row of x, a multiple of 64 */
+  /* Pack columns [first, first + n), n <= nr. */
+  void (*pack) (gsize n, gsize k, const PtWeightsQs8 *weights, gsize first, gpointer panel);
+  void (*prepare_row) (gsize k, const gint8 *x, gpointer row);
+  /* m <= mr prepared rows, @ldx bytes apart. */
+  void (*tile) (gsize m, gsize n, gsize k, const guint8 *x, gsize ldx, gconstpointer panel,
+                const PtQ8Ends *ends, gint8 *y, gsize ldy);
+
+  /* Depthwise: blocks of this many channels, with their biases and scales. */
+  gsize channels;
+  gsize (*block_size) (gsize rows, gsize columns); /* in bytes, a multiple of 64 */
+  /* Pack the block of zeros for the channels from @first on. */
+  void (*pack_block) (const PtWeightsQs8 *weights, gsize channels, gsize first, gsize rows,
+                      gsize columns, gpointer block);
+  void (*depthwise) (const PtDepthwiseQ8 *d, gsize n, gpointer scratch);
+} PtQ8Kernels;
+
 /** Rows of 4-bit weights, two weights in a byte. */
 typedef struct {
   gsize k, group;
@@ -231,6 +260,13 @@ extern const PtInt8TileKernels pt_int8_tile_kernels_avx2_vnni;
 extern const PtInt8TileKernels pt_int8_tile_kernels_avx512;
 extern const PtInt8TileKernels pt_int8_tile_kernels_avx512_vnni;
 extern const PtInt8TileKernels pt_int8_tile_kernels_amx;
+extern const PtQ8Kernels pt_q8_kernels_avx2;
+extern const PtQ8Kernels pt_q8_kernels_avx2_vnni;
+extern const PtQ8Kernels pt_q8_kernels_avx512;
+extern const PtQ8Kernels pt_q8_kernels_avx512_vnni;
+extern const PtQ8Loops pt_q8_loops_portable;
+extern const PtQ8Loops pt_q8_loops_avx2;
+extern const PtQ8Loops pt_q8_loops_avx512;
 extern const PtQ4Kernels pt_q4_kernels_portable;
 extern const PtQ4Kernels pt_q4_kernels_avx2;
 extern const PtQ4Kernels pt_q4_kernels_avx2_vnni;
@@ -249,6 +285,7 @@ const PtInt8Kernels *pt_int8_kernels (void);
 const PtQ4Kernels *pt_q4_kernels (void);
 /** NULL when this level has none. */
 const PtInt8TileKernels *pt_int8_tile_kernels (void);
+const PtQ8Kernels *pt_q8_kernels (void);
 const PtQ4TileKernels *pt_q4_tile_kernels (void);
 
 /**

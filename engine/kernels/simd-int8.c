@@ -3,29 +3,15 @@
 
 #include "engine/kernels/cpu.h"
 #include "engine/kernels/kernel-tables.h"
-#include "engine/kernels/simd.h"
+#include "engine/kernels/simd-dot.h"
 
 /*
  * Integer products for AVX2 and AVX-512, with and without VNNI. The file is compiled once for each;
  * PT_INT8_KERNELS and PT_INT8_TILE_KERNELS are the names of the tables.
  *
- * VNNI multiplies unsigned by signed bytes and adds products by fours. Weights become unsigned by
- * inverting their sign bit (w + 128), and 128 times the sum of x is subtracted. Without VNNI, bytes
- * are widened to 16 bits, and products are added in pairs. Both are exact.
+ * With VNNI (simd-dot.h) weights become unsigned by inverting their sign bit (w + 128), and 128
+ * times the sum of x is subtracted.
  */
-
-#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
-#define VNNI 1
-#define STEP (4 * LANES) /* weights in a vector */
-#define BIAS 128
-#else
-#define VNNI 0
-#define STEP (2 * LANES)
-#define BIAS 0
-#endif
-
-/* Weights in one 32-bit lane. */
-#define IN_LANE (STEP / LANES)
 
 /* Bytes of a cache line. */
 #define LINE 64
@@ -36,32 +22,6 @@
 #define ROWS_FOR_MANY 4
 #else
 #define ROWS_FOR_MANY 2
-#endif
-
-#if VNNI && LANES == 16
-INLINE vi
-dot_unsigned (vi acc, vi u, vi s)
-{
-  return _mm512_dpbusd_epi32 (acc, u, s);
-}
-#elif VNNI
-INLINE vi
-dot_unsigned (vi acc, vi u, vi s)
-{
-  return _mm256_dpbusd_avx_epi32 (acc, u, s);
-}
-#elif LANES == 16
-INLINE vi
-dot_wide (vi acc, vi a, vi b)
-{
-  return vi_add (acc, _mm512_madd_epi16 (a, b));
-}
-#else
-INLINE vi
-dot_wide (vi acc, vi a, vi b)
-{
-  return vi_add (acc, _mm256_madd_epi16 (a, b));
-}
 #endif
 
 /* acc + w . x, w from load_weights (), x from load_x () */
@@ -306,26 +266,7 @@ panel_size (gsize k)
 static void
 pack (gsize n, gsize k, const gint8 *w, gsize ldw, gpointer panel)
 {
-  gint32 *lanes = panel;
-  gsize n_lanes = (k + IN_LANE - 1) / IN_LANE;
-
-  for (gsize column = 0; column < NR; column += LANES)
-    for (gsize lane = 0; lane < n_lanes; lane += LANES) {
-      gsize p = lane * IN_LANE, here = MIN (STEP, k - p);
-      vi r[LANES];
-
-      UNROLLED (j, LANES) {
-        const gint8 *row = w + (column + j) * ldw + p;
-
-        if (column + j >= n)
-          r[j] = vi_zero ();
-        else
-          r[j] = to_weights (here == STEP ? load_x (row) : load_x_n (row, here));
-      }
-      transpose (r);
-      for (gsize i = 0; i < LANES && lane + i < n_lanes; i++)
-        vi_store (lanes + (lane + i) * NR + column, r[i]);
-    }
+  pack_panel (VECTORS, FALSE, (gint8) BIAS, n, k, w, ldw, panel);
 }
 
 /*

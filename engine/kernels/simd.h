@@ -123,12 +123,30 @@ INLINE vi vi_unpack_lo (vi a, vi b) { return _mm512_unpacklo_epi32 (a, b); }
 INLINE vi vi_unpack_hi (vi a, vi b) { return _mm512_unpackhi_epi32 (a, b); }
 INLINE vi vi_unpack_lo_64 (vi a, vi b) { return _mm512_unpacklo_epi64 (a, b); }
 INLINE vi vi_unpack_hi_64 (vi a, vi b) { return _mm512_unpackhi_epi64 (a, b); }
+INLINE vi vi_unpack_lo_8 (vi a, vi b) { return _mm512_unpacklo_epi8 (a, b); }
+INLINE vi vi_unpack_hi_8 (vi a, vi b) { return _mm512_unpackhi_epi8 (a, b); }
+INLINE vi vi_unpack_lo_16 (vi a, vi b) { return _mm512_unpacklo_epi16 (a, b); }
+INLINE vi vi_unpack_hi_16 (vi a, vi b) { return _mm512_unpackhi_epi16 (a, b); }
+INLINE vi vi_pack_32 (vi a, vi b) { return _mm512_packs_epi32 (a, b); }
+INLINE vi vi_pack_16 (vi a, vi b) { return _mm512_packs_epi16 (a, b); }
+INLINE vi vi_adds_16 (vi a, vi b) { return _mm512_adds_epi16 (a, b); }
+INLINE vi vi_min_16 (vi a, vi b) { return _mm512_min_epi16 (a, b); }
+INLINE vi vi_max_16 (vi a, vi b) { return _mm512_max_epi16 (a, b); }
+INLINE vi vi_set1_16 (gint16 x) { return _mm512_set1_epi16 (x); }
+INLINE vi vi_min_8 (vi a, vi b) { return _mm512_min_epi8 (a, b); }
+INLINE vi vi_max_8 (vi a, vi b) { return _mm512_max_epi8 (a, b); }
 
 /* Loads bytes: all, or the first n followed by zeros. */
 INLINE vi vi_load_bytes (gconstpointer p, gsize n) { return _mm512_maskz_loadu_epi8 (n < 64 ? (1ull << n) - 1 : ~0ull, p); }
 /* Loads half a vector of signed bytes and widens each to 16 bits. */
 INLINE vi vi_load_wide (gconstpointer p) { return _mm512_cvtepi8_epi16 (_mm256_loadu_si256 (p)); }
 INLINE vi vi_load_wide_n (gconstpointer p, gsize n) { return _mm512_cvtepi8_epi16 (_mm256_maskz_loadu_epi8 (n < 32 ? (1u << n) - 1 : ~0u, p)); }
+/* Loads a quarter of a vector of signed bytes and widens each to 32 bits. */
+INLINE vi vi_load_wider (gconstpointer p) { return _mm512_cvtepi8_epi32 (_mm_loadu_si128 (p)); }
+/* Stores bytes: all, or the first n. */
+INLINE void vi_store_all_bytes (gpointer p, vi x, gsize n) { _mm512_mask_storeu_epi8 (p, n < 64 ? (1ull << n) - 1 : ~0ull, x); }
+/* Stores 16-bit numbers as signed bytes, saturated: all, or the first n. */
+INLINE void vi_store_narrow (gpointer p, vi x, gsize n) { _mm512_mask_cvtsepi16_storeu_epi8 (p, n < 32 ? (1u << n) - 1 : ~0u, x); }
 /* Stores lanes as signed bytes, saturated. */
 INLINE void vi_store_bytes (gint8 *p, vi x) { _mm_storeu_si128 ((__m128i *) p, _mm512_cvtsepi32_epi8 (x)); }
 INLINE void vi_store_bytes_n (gint8 *p, vi x, gsize n) { _mm512_mask_cvtsepi32_storeu_epi8 (p, first_lanes (n), x); }
@@ -254,6 +272,18 @@ INLINE vi vi_unpack_lo (vi a, vi b) { return _mm256_unpacklo_epi32 (a, b); }
 INLINE vi vi_unpack_hi (vi a, vi b) { return _mm256_unpackhi_epi32 (a, b); }
 INLINE vi vi_unpack_lo_64 (vi a, vi b) { return _mm256_unpacklo_epi64 (a, b); }
 INLINE vi vi_unpack_hi_64 (vi a, vi b) { return _mm256_unpackhi_epi64 (a, b); }
+INLINE vi vi_unpack_lo_8 (vi a, vi b) { return _mm256_unpacklo_epi8 (a, b); }
+INLINE vi vi_unpack_hi_8 (vi a, vi b) { return _mm256_unpackhi_epi8 (a, b); }
+INLINE vi vi_unpack_lo_16 (vi a, vi b) { return _mm256_unpacklo_epi16 (a, b); }
+INLINE vi vi_unpack_hi_16 (vi a, vi b) { return _mm256_unpackhi_epi16 (a, b); }
+INLINE vi vi_pack_32 (vi a, vi b) { return _mm256_packs_epi32 (a, b); }
+INLINE vi vi_pack_16 (vi a, vi b) { return _mm256_packs_epi16 (a, b); }
+INLINE vi vi_adds_16 (vi a, vi b) { return _mm256_adds_epi16 (a, b); }
+INLINE vi vi_min_16 (vi a, vi b) { return _mm256_min_epi16 (a, b); }
+INLINE vi vi_max_16 (vi a, vi b) { return _mm256_max_epi16 (a, b); }
+INLINE vi vi_set1_16 (gint16 x) { return _mm256_set1_epi16 (x); }
+INLINE vi vi_min_8 (vi a, vi b) { return _mm256_min_epi8 (a, b); }
+INLINE vi vi_max_8 (vi a, vi b) { return _mm256_max_epi8 (a, b); }
 INLINE vi vi_half_sum (vi a) { return a; }
 /* clang-format on */
 
@@ -305,6 +335,40 @@ vi_load_wide_n (gconstpointer p, gsize n)
 
   __builtin_memcpy (bytes, p, MIN (n, sizeof bytes));
   return vi_load_wide (bytes);
+}
+
+INLINE vi
+vi_load_wider (gconstpointer p)
+{
+  return _mm256_cvtepi8_epi32 (_mm_loadl_epi64 (p));
+}
+
+INLINE void
+vi_store_all_bytes (gpointer p, vi x, gsize n)
+{
+  guint8 bytes[32];
+
+  if (n >= sizeof bytes) {
+    vi_store (p, x);
+    return;
+  }
+  vi_store (bytes, x);
+  __builtin_memcpy (p, bytes, n);
+}
+
+INLINE void
+vi_store_narrow (gpointer p, vi x, gsize n)
+{
+  __m128i packed =
+      _mm256_castsi256_si128 (_mm256_permute4x64_epi64 (_mm256_packs_epi16 (x, x), 0x08));
+  guint8 bytes[16];
+
+  if (n >= sizeof bytes) {
+    _mm_storeu_si128 (p, packed);
+    return;
+  }
+  _mm_storeu_si128 ((__m128i *) bytes, packed);
+  __builtin_memcpy (p, bytes, n);
 }
 
 INLINE void

@@ -258,6 +258,34 @@ run_qs8 (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
+/* Items are rows of the output; filters are packed. */
+static void
+run_packed_qs8 (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Job *job = data;
+  const PtXnnConv *conv = job->conv;
+  const PtXnnWindow *w = &job->node->window;
+  const gint8 *rows[PT_DEPTHWISE_Q8_MAX_ROWS];
+  PtDepthwiseQ8 d = { .filter = &conv->depthwise_q8,
+                      .in_w = conv->in_w,
+                      .stride = w->stride_w,
+                      .dilation = w->dilation_w,
+                      .pad = w->pad_left,
+                      .x = rows };
+
+  for (gsize i = begin; i < end; i++) {
+    const gint8 *image =
+        (const gint8 *) job->x + i / conv->out_h * conv->in_h * conv->in_w * conv->in_c;
+    gsize iy = i % conv->out_h * w->stride_h - w->pad_top;
+
+    /* Rows before the first wrap around, so they compare as larger than the last one. */
+    for (gsize ky = 0; ky < w->kernel_h; ky++, iy += w->dilation_h)
+      rows[ky] = iy < conv->in_h ? image + iy * conv->in_w * conv->in_c : NULL;
+    d.y = (gint8 *) job->y + i * conv->out_w * conv->out_c;
+    pt_depthwise_q8 (&d, conv->out_w, pt_pool_scratch (job->pool, worker));
+  }
+}
+
 static void
 run_qd8 (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -305,9 +333,15 @@ void
 pt_xnn_depthwise_qs8 (PtPool *pool, const PtXnnNode *node, const gint8 *x, gint8 *y,
                       gpointer scratch)
 {
-  Job job = { pool, node, node->state, x, y, NULL, scratch };
+  const PtXnnConv *conv = node->state;
+  Job job = { pool, node, conv, x, y, NULL, scratch };
+  gsize row_work = conv->taps * conv->out_c * conv->out_w;
 
-  run_job (&job, run_qs8);
+  if (conv->depthwise_q8.blocks == NULL)
+    run_job (&job, run_qs8);
+  else
+    pt_pool_run_shares (pool, conv->batch * conv->out_h, MAX (GRAIN_WORK / MAX (row_work, 1), 1),
+                        NULL, run_packed_qs8, &job);
 }
 
 void

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/xnnpack/xnn-graph.h"
 
+#include <string.h>
+
 #include "engine/base/allocate.h"
 #include "engine/xnnpack/nodes.h"
+#include "engine/xnnpack/q8.h"
 #include "engine/xnnpack/separable.h"
 
 /* The part of the plan that is made once, at load (docs/formats/xnnpack.md, section 9.1). */
@@ -59,6 +62,82 @@ merge_converts (PtXnnGraph *graph, GError **error)
   return TRUE;
 }
 
+/* Whether equal bytes of the two values are equal numbers. */
+static gboolean
+same_bytes (const PtXnnValue *a, const PtXnnValue *b)
+{
+  return a->type == b->type && a->scale == b->scale && a->zero_point == b->zero_point;
+}
+
+/* ---- Clamps of static 8-bit values ---- */
+
+/* The nodes whose 8-bit results are clamped to their own min and max. */
+static gboolean
+has_bounds (const PtXnnNode *node)
+{
+  switch (node->klass->table) {
+  case PT_XNN_TABLE_CONV:
+  case PT_XNN_TABLE_FC: return TRUE;
+  case PT_XNN_TABLE_N2:
+    return pt_xnn_is_kind (node, PT_XNN_TAG_ADD) || pt_xnn_is_kind (node, PT_XNN_TAG_MULTIPLY) ||
+           pt_xnn_is_kind (node, PT_XNN_TAG_SUBTRACT);
+  default: return FALSE;
+  }
+}
+
+/* Whether @clamp does no more than the bounds of @node could do, which computes its input. */
+static gboolean
+can_take_clamp (const PtXnnGraph *graph, const PtXnnNode *node, const PtXnnNode *clamp)
+{
+  const PtXnnValue *x = pt_xnn_in (graph, clamp, 0), *y = pt_xnn_out (graph, clamp, 0);
+
+  return has_bounds (node) && pt_is_q8 (x->type) && same_bytes (x, y) &&
+         pt_xnn_value_is_internal (x) && MAX (node->min, clamp->min) <= MIN (node->max, clamp->max);
+}
+
+/*
+ * Exporters write a convolution and its activation function as two nodes. This gives the bounds of
+ * a Clamp to the only node whose result it reads, and removes it.
+ */
+static gboolean
+merge_clamps (PtXnnGraph *graph, GError **error)
+{
+  g_autofree guint *n_uses = pt_allocate (graph->n_values, sizeof *n_uses, error);
+  /* Where the node that computes a value is kept, plus 1; 0: no node computes it. */
+  g_autofree guint *producers =
+      n_uses != NULL ? pt_allocate (graph->n_values, sizeof *producers, error) : NULL;
+  guint kept = 0;
+
+  if (producers == NULL)
+    return FALSE;
+  memset (n_uses, 0, graph->n_values * sizeof *n_uses);
+  memset (producers, 0, graph->n_values * sizeof *producers);
+  for (guint i = 0; i < graph->n_nodes; i++)
+    for (guint k = 0; k < graph->nodes[i].n_in; k++)
+      if (graph->nodes[i].in[k] != PT_XNN_NONE)
+        n_uses[graph->nodes[i].in[k]]++;
+  for (guint i = 0; i < graph->n_nodes; i++) {
+    const PtXnnNode *node = &graph->nodes[i];
+
+    if (pt_xnn_is_kind (node, PT_XNN_TAG_CLAMP) && producers[node->in[0]] > 0 &&
+        n_uses[node->in[0]] == 1 &&
+        can_take_clamp (graph, &graph->nodes[producers[node->in[0]] - 1], node)) {
+      PtXnnNode *producer = &graph->nodes[producers[node->in[0]] - 1];
+
+      producer->min = MAX (producer->min, node->min);
+      producer->max = MIN (producer->max, node->max);
+      producer->out[0] = node->out[0];
+      producers[node->out[0]] = producers[node->in[0]];
+      continue;
+    }
+    for (guint k = 0; k < node->n_out; k++)
+      producers[node->out[k]] = kept + 1;
+    graph->nodes[kept++] = *node;
+  }
+  graph->n_nodes = kept;
+  return TRUE;
+}
+
 /* ---- Views ---- */
 
 static guint32
@@ -67,12 +146,6 @@ root_of (const PtXnnGraph *graph, guint32 index)
   while (graph->values[index].root != index)
     index = graph->values[index].root;
   return index;
-}
-
-static gboolean
-same_bytes (const PtXnnValue *a, const PtXnnValue *b)
-{
-  return a->type == b->type && a->scale == b->scale && a->zero_point == b->zero_point;
 }
 
 /* Reshape and Copy need not copy bytes: one of the two values becomes a view of the other. */
@@ -134,7 +207,7 @@ pt_xnn_graph_plan (PtXnnGraph *graph, GError **error)
 {
   gboolean merged;
 
-  if (!merge_converts (graph, error))
+  if (!merge_converts (graph, error) || !merge_clamps (graph, error))
     return FALSE;
   for (guint i = 0; i < graph->n_nodes; i++)
     if (!graph->nodes[i].klass->prepare (graph, &graph->nodes[i], error))

@@ -79,23 +79,15 @@ run_same (const PtXnnGraph *graph, const PtXnnNode *node)
 static void
 quantize_floats (const PtXnnValue *y, gsize n, const float *x, guint8 *out)
 {
-  const float inverse = 1.0f / y->scale;
-  const gint32 zero = pt_q8_zero (y);
-  const guint8 flip = pt_q8_flip (y);
+  const PtToQ8 to = { 1.0f / y->scale, pt_q8_zero (y), -128, 127, pt_q8_flip (y) };
 
-  for (gsize i = 0; i < n; i++)
-    out[i] = (guint8) (pt_q8_round (x[i] * inverse, zero, -128, 127) ^ flip);
+  pt_q8_loops ()->quantize (&to, n, x, out);
 }
 
 static void
 dequantize_bytes (const PtXnnValue *x, gsize n, const guint8 *in, float *y)
 {
-  const gint32 zero = pt_q8_zero (x);
-  const guint8 flip = pt_q8_flip (x);
-  const float scale = x->scale;
-
-  for (gsize i = 0; i < n; i++)
-    y[i] = (float) ((gint8) (in[i] ^ flip) - zero) * scale;
+  pt_q8_loops ()->dequantize (n, in, pt_q8_flip (x), pt_q8_zero (x), x->scale, y);
 }
 
 static void
@@ -164,8 +156,7 @@ flip_range (gpointer data, gsize begin, gsize end, guint worker)
 {
   const FlipJob *job = data;
 
-  for (gsize i = begin; i < end; i++)
-    job->out[i] = job->in[i] ^ 0x80;
+  pt_q8_loops ()->flip (end - begin, job->in + begin, job->out + begin);
 }
 
 void

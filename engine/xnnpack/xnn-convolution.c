@@ -169,6 +169,37 @@ run_float (const PtXnnGraph *graph, const PtXnnNode *node)
 
 /* ---- Static int8 ---- */
 
+typedef struct {
+  const PtXnnNode *node;
+  const gint8 *x;
+} ByteGathering;
+
+static void
+gather_bytes (gconstpointer data, gsize row, gsize count, gint8 *out)
+{
+  const ByteGathering *job = data;
+  const PtXnnConv *conv = job->node->state;
+
+  pt_xnn_gather_some (job->node, conv->phases, (const guint8 *) job->x,
+                      conv->in_h * conv->in_w * conv->in_c, 1, part (job->node, conv->fill), row,
+                      count, (guint8 *) out);
+}
+
+/* A product with a packed filter, whose workers gather the patches they multiply. */
+static void
+multiply_packed_qs8 (const PtXnnGraph *graph, const PtXnnNode *node, const gint8 *x, gint8 *y)
+{
+  const PtXnnConv *conv = node->state;
+  ByteGathering job = { node, x };
+  PtByteRows left = { .x = x, .ldx = conv->in_c };
+
+  if (!conv->is_direct) {
+    memset (part (node, conv->fill), conv->weights.qs8.x_zero, conv->batch);
+    left = (PtByteRows){ .make = gather_bytes, .data = &job };
+  }
+  pt_gemm_q8_packed (graph->pool, conv->n_pixels, &left, &conv->packed_q8, y, conv->out_c);
+}
+
 static void
 multiply_qs8 (const PtXnnGraph *graph, const PtXnnNode *node, const gint8 *x, gint8 *y)
 {
@@ -216,6 +247,8 @@ run_qs8 (const PtXnnGraph *graph, const PtXnnNode *node)
   }
   if (node->klass->detail == PT_XNN_CONV_DEPTHWISE)
     pt_xnn_depthwise_qs8 (graph->pool, node, x, out->data, part (node, conv->patches));
+  else if (conv->packed_q8.panels != NULL)
+    multiply_packed_qs8 (graph, node, x, out->data);
   else
     multiply_qs8 (graph, node, x, out->data);
   if (out->type == PT_XNN_QU8)
@@ -395,6 +428,37 @@ prepare_qd8 (PtXnnGraph *graph, PtXnnNode *node, gsize n, GError **error)
   return TRUE;
 }
 
+/* Packs the filter of static 8-bit values once if a kernel for packed filters can be used. */
+static gboolean
+pack_filter_q8 (PtXnnGraph *graph, const PtXnnNode *node, GError **error)
+{
+  const PtXnnWindow *w = &node->window;
+  PtXnnConv *conv = node->state;
+  gsize n = w->groups * w->group_out, k = conv->phases[0].k, nbytes;
+
+  if (conv->weights.qs8.w_zero != 0)
+    return TRUE;
+  if (node->klass->detail == PT_XNN_CONV_DEPTHWISE) {
+    nbytes = w->group_out == 1 && (w->kernel_w - 1) < PT_DEPTHWISE_Q8_MAX_SPAN / w->dilation_w
+                 ? pt_packed_depthwise_q8_size (n, w->kernel_h, w->kernel_w)
+                 : 0;
+    if (nbytes == 0)
+      return TRUE;
+    conv->depthwise_q8 = (PtPackedDepthwiseQ8){ n, w->kernel_h, w->kernel_w,
+                                                pt_xnn_graph_alloc (graph, nbytes, 1, error) };
+    if (conv->depthwise_q8.blocks != NULL)
+      pt_pack_depthwise_q8 (&conv->weights.qs8, &conv->depthwise_q8);
+    return conv->depthwise_q8.blocks != NULL;
+  }
+  nbytes = w->groups == 1 && conv->n_phases == 1 ? pt_packed_q8_size (n, k) : 0;
+  if (nbytes == 0)
+    return TRUE;
+  conv->packed_q8 = (PtPackedQ8){ n, k, pt_xnn_graph_alloc (graph, nbytes, 1, error) };
+  if (conv->packed_q8.panels != NULL)
+    pt_pack_q8 (graph->pool, &conv->weights.qs8, &conv->packed_q8);
+  return conv->packed_q8.panels != NULL;
+}
+
 static gboolean
 prepare_int8 (PtXnnGraph *graph, PtXnnNode *node, PtXnnType type, GError **error)
 {
@@ -410,8 +474,10 @@ prepare_int8 (PtXnnGraph *graph, PtXnnNode *node, PtXnnType type, GError **error
   if (pt_is_q8 (type) && pt_is_q8 (out)) {
     node->run = run_qs8;
     weights = pt_xnn_pack_phases (graph, node, pt_xnn_signed_filter (graph, node, error), 1, error);
-    return weights != NULL && pt_xnn_weights_qs8 (graph, node, weights, is_depthwise ? 3 : 0, n,
-                                                  &conv->weights.qs8, error);
+    return weights != NULL &&
+           pt_xnn_weights_qs8 (graph, node, weights, is_depthwise ? 3 : 0, n, &conv->weights.qs8,
+                               error) &&
+           pack_filter_q8 (graph, node, error);
   }
   if (type != PT_XNN_QD8 || filter->type == PT_XNN_QU8 || in->n_nonbatch != 3 ||
       (out != PT_XNN_F32 && !pt_xnn_is_half (out)))
@@ -476,11 +542,12 @@ pt_xnn_setup_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error)
     conv->cut = pt_packed_f32_cut (graph->pool, conv->n_pixels, &conv->packed, !conv->is_direct);
   stride = pt_xnn_patch_stride (pt_xnn_setup_phases (node), width);
   conv->piece = MIN (MAX (PATCH_BYTES / stride, MIN_PIECE), conv->n_pixels);
-  patch_bytes = conv->is_direct || conv->packed.panels != NULL || conv->winograd.panels != NULL
+  patch_bytes = conv->is_direct || conv->packed.panels != NULL || conv->winograd.panels != NULL ||
+                        conv->packed_q8.panels != NULL
                     ? 0
                     : conv->piece * stride;
   result_bytes = conv->n_phases > 1 ? conv->piece * conv->out_c * sizeof (float) : 0;
-  if (is_depthwise) /* for each worker: sums of a pixel */
+  if (is_depthwise && conv->depthwise_q8.blocks == NULL) /* for each worker: sums of a pixel */
     patch_bytes = pt_pool_n_workers (graph->pool) * pt_round_up_64 (conv->out_c * 4);
   node->scratch_size = 0;
   if (!add_part (node, conv->batch, &conv->fill) ||

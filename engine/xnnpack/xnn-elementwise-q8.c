@@ -17,50 +17,46 @@ typedef struct {
 
 /* ---- Add, Subtract, Multiply ---- */
 
-static inline guint8
-add_one (const PtXnnBinary *s, guint8 a, guint8 b)
+static void
+add_runs (gpointer data, gsize begin, gsize end, guint worker)
 {
-  gint32 sum = (1 << (s->shift - 1)) + s->a_factor * ((gint8) (a ^ s->a_flip) - s->a_zero) +
-               s->b_factor * ((gint8) (b ^ s->b_flip) - s->b_zero);
-  gint32 y = (sum >> s->shift) + s->y_zero;
+  const Job *job = data;
+  const PtXnnBroadcast *broadcast = &job->state->broadcast;
+  PtXnnPiece piece;
+  PtXnnWalk walk;
 
-  return (guint8) (CLAMP (y, s->y_min, s->y_max) ^ s->y_flip);
-}
+  pt_xnn_walk_init (&walk, broadcast, begin, end);
+  while (pt_xnn_walk_next (&walk, G_MAXSIZE, &piece)) {
+    const guint8 *a = job->a + piece.a, *b = job->b + piece.b;
+    PtSumQ8 sum = job->state->sum;
 
-static inline guint8
-multiply_one (const PtXnnBinary *s, guint8 a, guint8 b)
-{
-  gint32 product = ((gint8) (a ^ s->a_flip) - s->a_zero) * ((gint8) (b ^ s->b_flip) - s->b_zero);
-  gint32 y = pt_q8_round ((float) product * s->scale, s->y_zero, s->y_min, s->y_max);
-
-  return (guint8) (y ^ s->y_flip);
-}
-
-#define DEFINE_RUNS(name)                                                       \
-  static void name##_runs (gpointer data, gsize begin, gsize end, guint worker) \
-  {                                                                             \
-    const Job *job = data;                                                      \
-    const PtXnnBinary state = *job->state;                                      \
-    PtXnnPiece piece;                                                           \
-    PtXnnWalk walk;                                                             \
-                                                                                \
-    pt_xnn_walk_init (&walk, &job->state->broadcast, begin, end);               \
-    while (pt_xnn_walk_next (&walk, G_MAXSIZE, &piece)) {                       \
-      const guint8 *a = job->a + piece.a, *b = job->b + piece.b;                \
-      guint8 *y = job->y + piece.y;                                             \
-      gsize a_step = state.broadcast.a_step, b_step = state.broadcast.b_step;   \
-                                                                                \
-      if (a_step == 1 && b_step == 1)                                           \
-        for (gsize i = 0; i < piece.n; i++)                                     \
-          y[i] = name##_one (&state, a[i], b[i]);                               \
-      else                                                                      \
-        for (gsize i = 0; i < piece.n; i++)                                     \
-          y[i] = name##_one (&state, a[i * a_step], b[i * b_step]);             \
-    }                                                                           \
+    /* A number that is the same for the whole run is part of the start. */
+    if (broadcast->a_step == 0) {
+      sum.start += sum.a_factor * (gint8) (*a ^ sum.a_flip);
+      sum.a_factor = 0;
+      a = b;
+    } else if (broadcast->b_step == 0) {
+      sum.start += sum.b_factor * (gint8) (*b ^ sum.b_flip);
+      sum.b_factor = 0;
+      b = a;
+    }
+    pt_q8_loops ()->add (&sum, piece.n, a, b, job->y + piece.y);
   }
+}
 
-DEFINE_RUNS (add)
-DEFINE_RUNS (multiply)
+static void
+multiply_runs (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Job *job = data;
+  const PtXnnBroadcast *broadcast = &job->state->broadcast;
+  PtXnnPiece piece;
+  PtXnnWalk walk;
+
+  pt_xnn_walk_init (&walk, broadcast, begin, end);
+  while (pt_xnn_walk_next (&walk, G_MAXSIZE, &piece))
+    pt_q8_loops ()->multiply (&job->state->product, piece.n, job->a + piece.a, broadcast->a_step,
+                              job->b + piece.b, broadcast->b_step, job->y + piece.y);
+}
 
 static void
 run_binary (const PtXnnGraph *graph, const PtXnnNode *node)
@@ -95,22 +91,34 @@ pt_xnn_prepare_binary_q8 (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   const PtXnnValue *y = pt_xnn_out (graph, node, 0);
   PtXnnBinary *s = node->state;
   int op = node->klass->detail;
-  float rb = b->scale / y->scale;
+  gint32 lo, hi;
 
-  if (op != PT_BINARY_ADD && op != PT_BINARY_SUB && op != PT_BINARY_MUL)
+  pt_q8_bounds (node, y, &lo, &hi);
+  if (op == PT_BINARY_MUL) {
+    s->product =
+        (PtProductQ8){ { (a->scale * b->scale) / y->scale, pt_q8_zero (y), lo, hi, pt_q8_flip (y) },
+                       pt_q8_zero (a),
+                       pt_q8_zero (b),
+                       pt_q8_flip (a),
+                       pt_q8_flip (b) };
+  } else if (op == PT_BINARY_ADD || op == PT_BINARY_SUB) {
+    float rb = b->scale / y->scale;
+
+    s->sum = (PtSumQ8){ .y_zero = pt_q8_zero (y),
+                        .y_min = lo,
+                        .y_max = hi,
+                        .a_flip = pt_q8_flip (a),
+                        .b_flip = pt_q8_flip (b),
+                        .y_flip = pt_q8_flip (y) };
+    if (!addition_factors (a->scale / y->scale, op == PT_BINARY_SUB ? -rb : rb, &s->sum.a_factor,
+                           &s->sum.b_factor, &s->sum.shift))
+      return pt_xnn_node_fail (node, error, PT_ERROR_UNSUPPORTED,
+                               "its scales differ by more than 1 to 256");
+    s->sum.start = (1 << (s->sum.shift - 1)) - s->sum.a_factor * pt_q8_zero (a) -
+                   s->sum.b_factor * pt_q8_zero (b);
+  } else {
     return pt_xnn_node_types_fail (graph, node, error);
-  s->a_flip = pt_q8_flip (a);
-  s->b_flip = pt_q8_flip (b);
-  s->y_flip = pt_q8_flip (y);
-  s->a_zero = pt_q8_zero (a);
-  s->b_zero = pt_q8_zero (b);
-  s->y_zero = pt_q8_zero (y);
-  pt_q8_bounds (node, y, &s->y_min, &s->y_max);
-  s->scale = (a->scale * b->scale) / y->scale;
-  if (op != PT_BINARY_MUL && !addition_factors (a->scale / y->scale, op == PT_BINARY_SUB ? -rb : rb,
-                                                &s->a_factor, &s->b_factor, &s->shift))
-    return pt_xnn_node_fail (node, error, PT_ERROR_UNSUPPORTED,
-                             "its scales differ by more than 1 to 256");
+  }
   node->run = run_binary;
   return TRUE;
 }
@@ -164,15 +172,9 @@ static void
 clamp_bytes (gpointer data, gsize begin, gsize end, guint worker)
 {
   const ClampJob *job = data;
-  const Bounds b = job->bounds;
+  const Bounds *b = &job->bounds;
 
-  for (gsize i = begin; i < end; i++) {
-    gint8 q = (gint8) (job->x[i] ^ b.flip);
-
-    q = MAX (q, b.lo);
-    q = MIN (q, b.hi);
-    job->y[i] = (guint8) q ^ b.flip;
-  }
+  pt_q8_loops ()->clamp (end - begin, job->x + begin, b->flip, b->lo, b->hi, job->y + begin);
 }
 
 static void

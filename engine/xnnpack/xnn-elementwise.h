@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "engine/kernels/q8-loops.h"
 #include "engine/kernels/vector.h"
 #include "engine/xnnpack/broadcast.h"
 #include "engine/xnnpack/nodes.h"
@@ -37,11 +38,8 @@ gboolean pt_xnn_prepare_requantize (PtXnnGraph *graph, PtXnnNode *node, GError *
 /** PtXnnNode.state of a node with two inputs. */
 typedef struct {
   PtXnnBroadcast broadcast;
-  /* for 8 bits: Add and Subtract in fixed point, Multiply in float */
-  gint32 a_zero, b_zero, y_zero, y_min, y_max;
-  gint32 a_factor, b_factor, shift;
-  float scale;
-  guint8 a_flip, b_flip, y_flip;
+  PtSumQ8 sum;         /* for 8 bits: Add and Subtract in fixed point */
+  PtProductQ8 product; /* for 8 bits: Multiply */
 } PtXnnBinary;
 
 G_END_DECLS

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include <string.h>
 
 #include "engine/kernels/depthwise.h"
+#include "engine/kernels/q8-loops.h"
 #include "engine/xnnpack/half.h"
 #include "engine/xnnpack/xnn-image.h"
 #include "engine/xnnpack/q8.h"
@@ -166,19 +168,13 @@ max_q8 (gpointer data, gsize begin, gsize end, guint worker)
   pt_q8_bounds (job->node, job->y, &lo, &hi);
   for (gsize i = begin; i < end; i++) {
     Pixel p = find_pixel (job, i);
-    gint8 *y = (gint8 *) job->out + i * n;
+    guint8 *y = (guint8 *) job->out + i * n;
 
-    for (gsize c = 0; c < n; c++)
-      y[c] = (gint8) lo;
+    memset (y, (guint8) lo ^ flip, n);
     for (gsize ky = p.ky0; ky < p.ky1; ky++)
-      for (gsize kx = p.kx0; kx < p.kx1; kx++) {
-        const guint8 *x = (const guint8 *) job->in + input_at (job, &p, ky, kx);
-
-        for (gsize c = 0; c < n; c++)
-          y[c] = MAX (y[c], (gint8) (x[c] ^ flip));
-      }
-    for (gsize c = 0; c < n; c++)
-      y[c] = (gint8) (MIN (y[c], hi) ^ flip);
+      for (gsize kx = p.kx0; kx < p.kx1; kx++)
+        pt_q8_loops ()->largest (n, (const guint8 *) job->in + input_at (job, &p, ky, kx), flip, y);
+    pt_q8_loops ()->clamp (n, y, flip, (gint8) lo, (gint8) hi, y);
   }
 }
 
@@ -212,23 +208,18 @@ average_f32 (gpointer data, gsize begin, gsize end, guint worker)
 static void
 store_average (const Job *job, gsize n, const gint32 *sums, gsize cells, guint8 *y)
 {
-  float scale = job->x->scale / (job->y->scale * (float) cells);
-  const guint8 flip = pt_q8_flip (job->y);
-  gint32 lo, hi;
+  PtToQ8 to = { .scale = job->x->scale / (job->y->scale * (float) cells),
+                .zero = pt_q8_zero (job->y),
+                .flip = pt_q8_flip (job->y) };
 
-  pt_q8_bounds (job->node, job->y, &lo, &hi);
-  for (gsize c = 0; c < n; c++)
-    y[c] = (guint8) (pt_q8_round ((float) sums[c] * scale, pt_q8_zero (job->y), lo, hi) ^ flip);
+  pt_q8_bounds (job->node, job->y, &to.min, &to.max);
+  pt_q8_loops ()->quantize_sums (&to, n, sums, y);
 }
 
 static void
 add_pixel_q8 (const Job *job, gsize n, const guint8 *x, gint32 *sums)
 {
-  const gint32 zero = pt_q8_zero (job->x);
-  const guint8 flip = pt_q8_flip (job->x);
-
-  for (gsize c = 0; c < n; c++)
-    sums[c] += (gint8) (x[c] ^ flip) - zero;
+  pt_q8_loops ()->sum (n, x, pt_q8_flip (job->x), pt_q8_zero (job->x), sums);
 }
 
 static void
@@ -294,17 +285,18 @@ static void
 global_q8 (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Job *job = data;
-  gint32 *sums = (gint32 *) (job->scratch + worker * job->scratch_stride);
+  gint32 sums[GLOBAL_CHANNELS];
   gsize n = job->channels, cells = job->in_h * job->in_w;
+  gsize n_blocks = (n - 1) / GLOBAL_CHANNELS + 1;
 
   for (gsize i = begin; i < end; i++) {
-    const guint8 *x = (const guint8 *) job->in + i * cells * n;
+    gsize first = i % n_blocks * GLOBAL_CHANNELS, here = MIN (GLOBAL_CHANNELS, n - first);
+    const guint8 *x = (const guint8 *) job->in + i / n_blocks * cells * n + first;
 
-    for (gsize c = 0; c < n; c++)
-      sums[c] = 0;
-    for (gsize k = 0; k < cells; k++, x += n)
-      add_pixel_q8 (job, n, x, sums);
-    store_average (job, n, sums, cells, (guint8 *) job->out + i * n);
+    memset (sums, 0, sizeof sums);
+    for (gsize k = 0; k < cells; k++)
+      add_pixel_q8 (job, here, x + k * n, sums);
+    store_average (job, here, sums, cells, (guint8 *) job->out + i / n_blocks * n + first);
   }
 }
 
@@ -318,11 +310,8 @@ run_global (const PtXnnGraph *graph, const PtXnnNode *node)
     return;
   n_images = job.y->numel / job.channels;
   widen_input (graph, &job);
-  if (pt_xnn_type_size (job.y->type) == 1)
-    pt_pool_run (graph->pool, n_images, 1, global_q8, &job);
-  else
-    pt_pool_run_shares (graph->pool, n_images * ((job.channels - 1) / GLOBAL_CHANNELS + 1), 1, NULL,
-                        global_f32, &job);
+  pt_pool_run_shares (graph->pool, n_images * ((job.channels - 1) / GLOBAL_CHANNELS + 1), 1, NULL,
+                      pt_xnn_type_size (job.y->type) == 1 ? global_q8 : global_f32, &job);
   narrow_output (graph, &job);
 }
 

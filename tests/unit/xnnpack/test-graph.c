@@ -12,6 +12,7 @@ enum {
   F32 = PT_XNN_F32,
   TAG_ADD = 1,
   TAG_FC = 2,
+  TAG_CLAMP = 6,
   TAG_MULTIPLY = 15,
   TAG_CONVERT = 18,
   TAG_RESHAPE = 20,
@@ -98,6 +99,64 @@ test_merged_converts (void)
     n_converts += strcmp (graph->nodes[i].klass->name, "Convert") == 0;
   g_assert_cmpuint (n_converts, ==, 1);
   g_assert_cmpuint (graph->n_by_tag[TAG_CONVERT], ==, 3); /* of the payload, for reports */
+}
+
+/* A sum of static 8-bit values and a Clamp of it, in one of these ways. */
+typedef enum { MERGED, OTHER_SCALE, READ_TWICE, DISJOINT } ClampWay;
+
+static GBytes *
+build_clamp (Builder *b, ClampWay way)
+{
+  guint32 x = builder_quantized (b, PT_XNN_QI8, 1, DIMS (8), INPUT, 0, 0.5f, 3);
+  guint32 sum = builder_quantized (b, PT_XNN_QI8, 1, DIMS (8), 0, 0, 0.5f, -1);
+  guint32 y = builder_quantized (b, PT_XNN_QI8, 1, DIMS (8), OUTPUT, 1,
+                                 way == OTHER_SCALE ? 0.25f : 0.5f, -1);
+
+  builder_node (b, (Node){ .tag = TAG_ADD,
+                           .n_slots = 3,
+                           .slots = { x, x, sum },
+                           .clamped = way == DISJOINT,
+                           .min = 4.0f,
+                           .max = 5.0f });
+  builder_node (b, (Node){ .tag = TAG_CLAMP,
+                           .n_slots = 2,
+                           .slots = { sum, y },
+                           .clamped = TRUE,
+                           .min = -2.0f,
+                           .max = 3.0f });
+  if (way == READ_TWICE) {
+    guint32 z = builder_quantized (b, PT_XNN_QI8, 1, DIMS (8), OUTPUT, 2, 0.5f, -1);
+
+    builder_simple (b, TAG_COPY, 2, (guint32[]){ sum, z });
+  }
+  return builder_finish (b, TRUE);
+}
+
+/* The bounds of a Clamp become those of the node before it, if no other node reads its result. */
+static void
+test_merged_clamps (void)
+{
+  for (ClampWay way = MERGED; way <= DISJOINT; way++) {
+    gint8 in[8] = { 3, 4, 5, 1, 127, -128, 2, 6 }, out[8], copy[8];
+    g_autoptr (Builder) b = builder_new ();
+    g_autoptr (GBytes) payload = build_clamp (b, way);
+    g_autoptr (PtXnnGraph) graph = plan (payload);
+    PtTensor tx = make_tensor (PT_DTYPE_I8, 1, SIZES (8), in, sizeof in);
+    PtTensor ty = make_tensor (PT_DTYPE_I8, 1, SIZES (8), out, sizeof out);
+    PtTensor tz = make_tensor (PT_DTYPE_I8, 1, SIZES (8), copy, sizeof copy);
+
+    g_assert_cmpuint (graph->n_nodes, ==, way == MERGED ? 1 : way == READ_TWICE ? 3 : 2);
+    run_graph (b, (PtTensor *[]){ &tx, &ty, &tz }, way == READ_TWICE ? 3 : 2);
+    for (guint i = 0; i < 8; i++) {
+      float sum = (float) (in[i] - 3), clamped;
+
+      sum = way == DISJOINT ? CLAMP (sum, 4.0f, 5.0f) : sum;
+      clamped = CLAMP (sum, -2.0f, 3.0f);
+      g_assert_cmpint (out[i], ==, (gint) (clamped / (way == OTHER_SCALE ? 0.25f : 0.5f)) - 1);
+      if (way == READ_TWICE)
+        g_assert_cmpint (copy[i], ==, CLAMP (2 * (in[i] - 3) - 1, -128, 127));
+    }
+  }
 }
 
 /* Reshapes of results move nothing: before an output, between nodes and after an input. */
@@ -516,6 +575,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/xnnpack/graph/merged-converts", test_merged_converts);
+  g_test_add_func ("/xnnpack/graph/merged-clamps", test_merged_clamps);
   g_test_add_func ("/xnnpack/graph/views", test_views);
   g_test_add_func ("/xnnpack/graph/memory", test_memory);
   g_test_add_func ("/xnnpack/graph/dynamic-rows", test_dynamic_rows);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "engine/kernels/kernel-tables.h"
+
+/*
+ * Element-wise loops on static 8-bit values, in plain C. The file is compiled once for each
+ * instruction set, and the compiler makes vectors of the loops; PT_Q8_LOOPS is the name of the
+ * table. Parameters are copied, so that the compiler knows that no store changes them.
+ */
+
+static void
+flip (gsize n, const guint8 *x, guint8 *y)
+{
+  for (gsize i = 0; i < n; i++)
+    y[i] = x[i] ^ 0x80;
+}
+
+static void
+clamp (gsize n, const guint8 *x, guint8 flip, gint8 lo, gint8 hi, guint8 *y)
+{
+  for (gsize i = 0; i < n; i++) {
+    gint8 q = (gint8) (x[i] ^ flip);
+
+    q = q > lo ? q : lo;
+    q = q < hi ? q : hi;
+    y[i] = (guint8) q ^ flip;
+  }
+}
+
+static void
+largest (gsize n, const guint8 *x, guint8 flip, guint8 *y)
+{
+  for (gsize i = 0; i < n; i++) {
+    gint8 a = (gint8) (x[i] ^ flip), b = (gint8) (y[i] ^ flip);
+
+    y[i] = (guint8) (a > b ? a : b) ^ flip;
+  }
+}
+
+static void
+add (const PtSumQ8 *sum, gsize n, const guint8 *a, const guint8 *b, guint8 *y)
+{
+  const PtSumQ8 s = *sum;
+
+  for (gsize i = 0; i < n; i++) {
+    gint32 total =
+        s.start + s.a_factor * (gint8) (a[i] ^ s.a_flip) + s.b_factor * (gint8) (b[i] ^ s.b_flip);
+    gint32 q = (total >> s.shift) + s.y_zero;
+
+    q = q > s.y_min ? q : s.y_min;
+    q = q < s.y_max ? q : s.y_max;
+    y[i] = (guint8) q ^ s.y_flip;
+  }
+}
+
+/* rne (clamp (x)) + zero; @lo and @hi are bounds without the zero point. NaN gives @lo. */
+static inline guint8
+to_byte (float x, float lo, float hi, gint32 zero, guint8 flip)
+{
+  /* After adding 1.5 * 2^23, the low bits contain the rounded integer. */
+  const float magic = 12582912.0f;
+  gint32 bits;
+
+  x = x > lo ? x : lo;
+  x = x < hi ? x : hi;
+  x += magic;
+  memcpy (&bits, &x, sizeof bits);
+  return (guint8) (bits - 0x4b400000 + zero) ^ flip;
+}
+
+static void
+quantize (const PtToQ8 *to, gsize n, const float *x, guint8 *y)
+{
+  const PtToQ8 t = *to;
+  const float lo = (float) (t.min - t.zero), hi = (float) (t.max - t.zero);
+
+  for (gsize i = 0; i < n; i++)
+    y[i] = to_byte (x[i] * t.scale, lo, hi, t.zero, t.flip);
+}
+
+static void
+quantize_sums (const PtToQ8 *to, gsize n, const gint32 *sums, guint8 *y)
+{
+  const PtToQ8 t = *to;
+  const float lo = (float) (t.min - t.zero), hi = (float) (t.max - t.zero);
+
+  for (gsize i = 0; i < n; i++)
+    y[i] = to_byte ((float) sums[i] * t.scale, lo, hi, t.zero, t.flip);
+}
+
+static void
+dequantize (gsize n, const guint8 *x, guint8 flip, gint32 zero, float scale, float *y)
+{
+  for (gsize i = 0; i < n; i++)
+    y[i] = (float) ((gint8) (x[i] ^ flip) - zero) * scale;
+}
+
+static void
+multiply (const PtProductQ8 *product, gsize n, const guint8 *a, gsize a_step, const guint8 *b,
+          gsize b_step, guint8 *y)
+{
+  const PtProductQ8 p = *product;
+  const PtToQ8 t = p.to;
+  const float lo = (float) (t.min - t.zero), hi = (float) (t.max - t.zero);
+
+  if (a_step == 1 && b_step == 1) {
+    for (gsize i = 0; i < n; i++) {
+      gint32 q = ((gint8) (a[i] ^ p.a_flip) - p.a_zero) * ((gint8) (b[i] ^ p.b_flip) - p.b_zero);
+
+      y[i] = to_byte ((float) q * t.scale, lo, hi, t.zero, t.flip);
+    }
+    return;
+  }
+  for (gsize i = 0; i < n; i++) {
+    gint32 q = ((gint8) (a[i * a_step] ^ p.a_flip) - p.a_zero) *
+               ((gint8) (b[i * b_step] ^ p.b_flip) - p.b_zero);
+
+    y[i] = to_byte ((float) q * t.scale, lo, hi, t.zero, t.flip);
+  }
+}
+
+static void
+sum (gsize n, const guint8 *x, guint8 flip, gint32 zero, gint32 *sums)
+{
+  for (gsize i = 0; i < n; i++)
+    sums[i] += (gint8) (x[i] ^ flip) - zero;
+}
+
+const PtQ8Loops PT_Q8_LOOPS = {
+  .flip = flip,
+  .clamp = clamp,
+  .largest = largest,
+  .add = add,
+  .quantize = quantize,
+  .quantize_sums = quantize_sums,
+  .dequantize = dequantize,
+  .multiply = multiply,
+  .sum = sum,
+};

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/kernels/kernel-tables.h"
+#include "engine/kernels/simd-dot.h"
+
+/*
+ * Static 8-bit convolutions with packed filters for AVX2 and AVX-512, with and without VNNI. The
+ * file is compiled once for each; PT_Q8_KERNELS is the name of the table.
+ *
+ * With VNNI (simd-dot.h) inputs become unsigned by inverting their sign bit (x + 128). Zero points
+ * are part of the bias: sum ((x - zero) w) + bias = sum ((x + 128) w) + (bias - (zero + 128) sum
+ * w).
+ */
+
+#if VNNI
+#define X_OFFSET 128
+#define WOVEN_ROWS 4 /* rows of taps whose numbers share a lane */
+#else
+#define X_OFFSET 0
+#define WOVEN_ROWS 2
+#endif
+
+#if LANES == 16
+#define MR 14
+#else
+#define MR 6
+#endif
+#define VECTORS 2
+#define NR (VECTORS * LANES)
+
+#if VNNI
+
+INLINE vi
+dot (vi acc, vi x, vi w)
+{
+  return dot_unsigned (acc, x, w);
+}
+
+/* Bytes of x as the left operand of dot(): all of a vector, or the first n. */
+INLINE vi
+load_x (const gint8 *p, gsize n)
+{
+  return vi_xor (n < STEP ? vi_load_bytes (p, n) : vi_load (p), vi_set1_8 (-128));
+}
+
+#else
+
+INLINE vi
+dot (vi acc, vi x, vi w)
+{
+  return dot_wide (acc, x, w);
+}
+
+INLINE vi
+load_x (const gint8 *p, gsize n)
+{
+  return n < STEP ? vi_load_wide_n (p, n) : vi_load_wide (p);
+}
+
+#endif
+
+/* How sums become bytes. */
+typedef struct {
+  vf most; /* the upper bound without the zero point */
+  vi zero, lo, hi;
+} Ends;
+
+INLINE Ends
+make_ends (gint32 y_zero, gint32 y_min, gint32 y_max)
+{
+  return (Ends){ vf_set1 ((float) (y_max - y_zero)), vi_set1_16 ((gint16) y_zero),
+                 vi_set1_16 ((gint16) y_min), vi_set1_16 ((gint16) y_max) };
+}
+
+/*
+ * The rounded result without the zero point, not below -2^31. A NaN becomes -2^31 and then the
+ * lower bound.
+ */
+INLINE vi
+to_result (vi sum, vf scale, const Ends ends)
+{
+  return vf_to_int (vf_min (ends.most, vf_mul (vi_to_float (sum), scale)));
+}
+
+/* Results of two vectors as 16-bit numbers within their bounds. */
+INLINE vi
+join_results (vi a, vi b, const Ends ends)
+{
+  return vi_min_16 (vi_max_16 (vi_adds_16 (vi_pack_32 (a, b), ends.zero), ends.lo), ends.hi);
+}
+
+/*
+ * Stores the results of 2 or 4 vectors of sums, in the order of packed_place(): all, or the first
+ * @here. They are macros without loops, so that the arrays of sums stay in registers.
+ */
+#define STORE_2(sums, scales, ends, here, y)                                                     \
+  vi_store_narrow (y,                                                                            \
+                   join_results (to_result ((sums)[0], vf_load (scales), ends),                  \
+                                 to_result ((sums)[1], vf_load ((scales) + LANES), ends), ends), \
+                   here)
+#define STORE_4(sums, scales, ends, here, y)                                                    \
+  vi_store_all_bytes (                                                                          \
+      y,                                                                                        \
+      vi_pack_16 (join_results (to_result ((sums)[0], vf_load (scales), ends),                  \
+                                to_result ((sums)[1], vf_load ((scales) + LANES), ends), ends), \
+                  join_results (to_result ((sums)[2], vf_load ((scales) + 2 * LANES), ends),    \
+                                to_result ((sums)[3], vf_load ((scales) + 3 * LANES), ends),    \
+                                ends)),                                                         \
+      here)
+
+#if VNNI
+#define STORE_CHANNELS STORE_4
+#else
+#define STORE_CHANNELS STORE_2
+#endif
+
+/* ---- Products ---- */
+
+/* A panel: NR biases, NR scales, then for each lane of k one lane of every column. */
+#define PANEL_HEAD (2 * NR)
+
+static gsize
+n_lanes_of (gsize k)
+{
+  return pt_div_up (k, IN_LANE);
+}
+
+static gsize
+panel_size (gsize k)
+{
+  return (PANEL_HEAD + NR * n_lanes_of (k)) * sizeof (gint32);
+}
+
+/* Bytes of a row of x as prepare_row() writes it: whole vectors, never a multiple of 4096. */
+static gsize
+row_size (gsize k)
+{
+  gsize size = pt_div_up (k, STEP) * sizeof (vi);
+
+  size = pt_div_up (size, 64) * 64;
+  return size % 4096 == 0 ? size + 64 : size;
+}
+
+static void
+prepare_row (gsize k, const gint8 *x, gpointer row)
+{
+  for (gsize p = 0; p < k; p += STEP)
+    vi_store ((guint8 *) row + p / STEP * sizeof (vi), load_x (x + p, k - p));
+}
+
+static void
+pack (gsize n, gsize k, const PtWeightsQs8 *weights, gsize first, gpointer panel)
+{
+  const gint8 *w = weights->weights + first * k;
+  guint32 *bias = panel;
+  float *scale = (float *) panel + NR;
+
+  for (gsize i = 0; i < NR; i++) {
+    gsize j = packed_place (VECTORS, i / LANES, i % LANES);
+    guint32 sum = 0;
+
+    for (gsize p = 0; j < n && p < k; p++)
+      sum += (guint32) w[j * k + p];
+    bias[i] = j < n && weights->bias != NULL ? (guint32) weights->bias[first + j] : 0;
+    bias[i] -= (guint32) (weights->x_zero + X_OFFSET) * sum;
+    scale[i] = j < n ? weights->scale[first + j] : 0;
+  }
+  pack_panel (VECTORS, TRUE, 0, n, k, w, k, (gint32 *) panel + PANEL_HEAD);
+}
+
+INLINE void
+multiply_rows (const gsize m, gsize n, gsize n_lanes, const guint8 *x, gsize ldx,
+               const gint32 *panel, const PtQ8Ends *ends, gint8 *y, gsize ldy)
+{
+  const gint32 *lanes = panel + PANEL_HEAD;
+  vi acc[MR][VECTORS], w[VECTORS];
+  Ends e;
+
+  UNROLLED (i, m)
+    UNROLLED (v, VECTORS)
+      acc[i][v] = vi_load (panel + v * LANES);
+  for (gsize lane = 0; lane < n_lanes; lane++) {
+    UNROLLED (v, VECTORS)
+      w[v] = vi_load (lanes + lane * NR + v * LANES);
+    UNROLLED (i, m) {
+      vi xs = vi_set1 (load_lane (x + i * ldx + 4 * lane));
+
+      UNROLLED (v, VECTORS)
+        acc[i][v] = dot (acc[i][v], xs, w[v]);
+    }
+  }
+  /* Not before the loop, which needs all registers. */
+  e = make_ends (ends->y_zero, ends->y_min, ends->y_max);
+  UNROLLED (i, m)
+    STORE_2 (acc[i], (const float *) panel + NR, e, n, y + i * ldy);
+}
+
+#define ROWS_CASE(M) \
+  case M: multiply_rows (M, n, n_lanes, x, ldx, panel, ends, y, ldy); break
+
+static void
+tile (gsize m, gsize n, gsize k, const guint8 *x, gsize ldx, gconstpointer panel,
+      const PtQ8Ends *ends, gint8 *y, gsize ldy)
+{
+  gsize n_lanes = n_lanes_of (k);
+
+  switch (m) {
+    ROWS_CASE (1);
+    ROWS_CASE (2);
+    ROWS_CASE (3);
+    ROWS_CASE (4);
+    ROWS_CASE (5);
+    ROWS_CASE (6);
+#if MR > 6
+    ROWS_CASE (7);
+    ROWS_CASE (8);
+    ROWS_CASE (9);
+    ROWS_CASE (10);
+    ROWS_CASE (11);
+    ROWS_CASE (12);
+    ROWS_CASE (13);
+    ROWS_CASE (14);
+#endif
+  }
+}
+
+/* ---- Depthwise ---- */
+
+/*
+ * A block of STEP channels. Rows of taps are woven by fours (or pairs): a lane holds the numbers of
+ * one channel in these rows. So a block is IN_LANE vectors, with channels in the order of
+ * packed_place().
+ */
+#define CHANNELS STEP
+/* Bytes of woven columns that are kept at a time, in the L1 cache. */
+#define WOVEN_BYTES (24 * 1024)
+/* Outputs that are computed together. */
+#define OUTPUTS 4
+
+/* A block in memory: biases and scales, then for each column and group of rows the filter. */
+#define BLOCK_HEAD (2 * CHANNELS)
+
+static gsize
+block_size (gsize rows, gsize columns)
+{
+  return (BLOCK_HEAD + pt_div_up (rows, WOVEN_ROWS) * columns * CHANNELS) * sizeof (gint32);
+}
+
+/* Puts the weight of row @row into its place in a lane. */
+static void
+put_weight (gint32 *lane, gsize row, gint8 w)
+{
+#if VNNI
+  ((gint8 *) lane)[row] = w;
+#else
+  ((gint16 *) lane)[row] = w;
+#endif
+}
+
+static void
+pack_block (const PtWeightsQs8 *weights, gsize channels, gsize first, gsize rows, gsize columns,
+            gpointer block)
+{
+  gsize groups = pt_div_up (rows, WOVEN_ROWS);
+  guint32 *bias = block;
+  float *scale = (float *) block + CHANNELS;
+  gint32 *filter = (gint32 *) block + BLOCK_HEAD;
+
+  for (gsize i = 0; i < CHANNELS; i++) {
+    gsize c = first + packed_place (IN_LANE, i / LANES, i % LANES);
+    guint32 sum = 0;
+
+    if (c >= channels)
+      continue;
+    for (gsize row = 0; row < rows; row++)
+      for (gsize column = 0; column < columns; column++) {
+        gint8 w = weights->weights[(row * columns + column) * channels + c];
+
+        sum += (guint32) w;
+        put_weight (filter + (column * groups + row / WOVEN_ROWS) * CHANNELS + i, row % WOVEN_ROWS,
+                    w);
+      }
+    bias[i] = weights->bias != NULL ? (guint32) weights->bias[c] : 0;
+    bias[i] -= (guint32) (weights->x_zero + X_OFFSET) * sum;
+    scale[i] = weights->scale[c];
+  }
+}
+
+/* Weaves WOVEN_ROWS rows of one column into IN_LANE vectors. */
+INLINE void
+weave_rows (const vi r[WOVEN_ROWS], gint32 *out)
+{
+#if VNNI
+  vi a = vi_unpack_lo_8 (r[0], r[1]), b = vi_unpack_hi_8 (r[0], r[1]);
+  vi c = vi_unpack_lo_8 (r[2], r[3]), d = vi_unpack_hi_8 (r[2], r[3]);
+
+  vi_store (out, vi_unpack_lo_16 (a, c));
+  vi_store (out + LANES, vi_unpack_hi_16 (a, c));
+  vi_store (out + 2 * LANES, vi_unpack_lo_16 (b, d));
+  vi_store (out + 3 * LANES, vi_unpack_hi_16 (b, d));
+#else
+  vi_store (out, vi_unpack_lo_16 (r[0], r[1]));
+  vi_store (out + LANES, vi_unpack_hi_16 (r[0], r[1]));
+#endif
+}
+
+/* Weaves the columns [begin, begin + n) of the input; those outside of it are zero points. */
+static void
+weave_columns (const PtDepthwiseQ8 *d, gsize begin, gsize n, gsize c, gint32 *woven)
+{
+  const PtPackedDepthwiseQ8 *f = d->filter;
+  gsize groups = pt_div_up (f->rows, WOVEN_ROWS), here = f->channels - c;
+#if VNNI
+  const vi outside = vi_set1_8 ((gint8) (f->x_zero ^ 0x80));
+#else
+  const vi outside = vi_set1_16 ((gint16) f->x_zero);
+#endif
+
+  for (gsize j = 0; j < n; j++, begin++)
+    for (gsize g = 0; g < groups; g++, woven += CHANNELS) {
+      vi r[WOVEN_ROWS];
+
+      UNROLLED (i, WOVEN_ROWS) {
+        gsize row = g * WOVEN_ROWS + i;
+
+        r[i] = row >= f->rows ? vi_zero ()
+               : begin >= d->in_w || d->x[row] == NULL
+                   ? outside
+                   : load_x (d->x[row] + begin * f->channels + c, here);
+      }
+      weave_rows (r, woven);
+    }
+}
+
+/* Computes @n outputs of a block from woven columns; the first output begins at @woven. */
+INLINE void
+multiply_columns (const PtDepthwiseQ8 *d, const gsize n, const gint32 *woven, const gint32 *block,
+                  gsize c, gint8 *y)
+{
+  const PtPackedDepthwiseQ8 *f = d->filter;
+  const gsize groups = pt_div_up (f->rows, WOVEN_ROWS), column = groups * CHANNELS;
+  const gsize next = d->dilation * column, output = d->stride * column;
+  const gint32 *filter = block + BLOCK_HEAD;
+  vi acc[OUTPUTS][IN_LANE];
+  Ends ends;
+
+  UNROLLED (i, n)
+    UNROLLED (v, IN_LANE)
+      acc[i][v] = vi_load (block + v * LANES);
+  for (gsize k = 0; k < f->columns; k++, woven += next)
+    for (gsize g = 0; g < groups; g++, filter += CHANNELS)
+      UNROLLED (v, IN_LANE) {
+        vi w = vi_load (filter + v * LANES);
+
+        UNROLLED (i, n)
+          acc[i][v] = dot (acc[i][v], vi_load (woven + g * CHANNELS + i * output + v * LANES), w);
+      }
+  ends = make_ends (f->y_zero, f->y_min, f->y_max);
+  UNROLLED (i, n)
+    STORE_CHANNELS (acc[i], (const float *) block + CHANNELS, ends, f->channels - c,
+                    y + i * f->channels);
+}
+
+/* Computes @n outputs from output @first on, of channels from @c on. */
+static void
+multiply_run (const PtDepthwiseQ8 *d, const gint32 *woven, gsize first, gsize n, gsize c)
+{
+  const PtPackedDepthwiseQ8 *f = d->filter;
+  const gint32 *block =
+      (const gint32 *) (f->blocks + c / CHANNELS * block_size (f->rows, f->columns));
+  gsize output = d->stride * pt_div_up (f->rows, WOVEN_ROWS) * CHANNELS, i = 0;
+  gint8 *y = d->y + first * f->channels + c;
+
+  for (; i + OUTPUTS <= n; i += OUTPUTS)
+    multiply_columns (d, OUTPUTS, woven + i * output, block, c, y + i * f->channels);
+  for (; i < n; i++)
+    multiply_columns (d, 1, woven + i * output, block, c, y + i * f->channels);
+}
+
+static void
+depthwise (const PtDepthwiseQ8 *row, gsize n, gpointer scratch)
+{
+  const PtDepthwiseQ8 d = *row;
+  gsize column_bytes = pt_div_up (d.filter->rows, WOVEN_ROWS) * CHANNELS * sizeof (gint32);
+  gsize window = (d.filter->columns - 1) * d.dilation + 1, most = WOVEN_BYTES / column_bytes;
+  gsize run = most > window ? (most - window) / d.stride + 1 : 1;
+
+  run = MAX (run / OUTPUTS * OUTPUTS, 1);
+  for (gsize c = 0; c < d.filter->channels; c += CHANNELS)
+    for (gsize first = 0; first < n; first += run) {
+      gsize here = MIN (run, n - first);
+
+      weave_columns (&d, first * d.stride - d.pad, (here - 1) * d.stride + window, c, scratch);
+      multiply_run (&d, scratch, first, here, c);
+    }
+}
+
+const PtQ8Kernels PT_Q8_KERNELS = {
+  .mr = MR,
+  .nr = NR,
+  .panel_size = panel_size,
+  .row_size = row_size,
+  .pack = pack,
+  .prepare_row = prepare_row,
+  .tile = tile,
+  .channels = CHANNELS,
+  .block_size = block_size,
+  .pack_block = pack_block,
+  .depthwise = depthwise,
+};
