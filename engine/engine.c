@@ -25,6 +25,7 @@ typedef struct {
   GError *fault; /* why the job cannot be done at all */
   GCancellable *cancellable;
   GCancellable *finish; /* cancelled when the recording that the job follows is complete */
+  PtModelSet *searched; /* the model that the job names, if it was opened to choose the process */
   PtIsolation isolation;
 } QueuedJob;
 
@@ -59,6 +60,7 @@ queued_job_free (QueuedJob *queued)
 {
   pt_job_free (queued->job);
   g_clear_error (&queued->fault);
+  g_clear_pointer (&queued->searched, pt_model_set_free);
   g_object_unref (queued->cancellable);
   g_object_unref (queued->finish);
   g_free (queued);
@@ -109,8 +111,8 @@ run_job_here (PtEngine *self, PtSession *session, QueuedJob *queued)
 
   if (g_cancellable_is_cancelled (queued->cancellable)) {
     last.kind = PT_EVENT_STOPPED;
-  } else if (pt_session_run (session, queued->job, &emitter, queued->cancellable, &reason,
-                             &error)) {
+  } else if (pt_session_run (session, queued->job, g_steal_pointer (&queued->searched), &emitter,
+                             queued->cancellable, &reason, &error)) {
     last.reason = reason;
   } else if (g_error_matches (error, PT_ERROR, PT_ERROR_CANCELLED) ||
              g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
@@ -204,7 +206,7 @@ run_job_in_host (PtEngine *self, QueuedJob *queued)
 
 /* Whether @queued is done in the host. */
 static gboolean
-belongs_to_host (const PtEngine *self, const QueuedJob *queued)
+belongs_to_host (const PtEngine *self, QueuedJob *queued)
 {
   PtJobKind kind = queued->job->kind;
 
@@ -212,7 +214,7 @@ belongs_to_host (const PtEngine *self, const QueuedJob *queued)
     return self->loaded_in_host;
   if (queued->isolation != PT_ISOLATION_NATIVE)
     return queued->isolation == PT_ISOLATION_ALL;
-  return kind != PT_JOB_INSPECT && pt_job_is_native (queued->job);
+  return kind != PT_JOB_INSPECT && pt_job_is_native (queued->job, &queued->searched);
 }
 
 /* A pool with all threads, or a small one if there is none yet. */
@@ -270,6 +272,7 @@ run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
     self->loaded = pt_job_copy (queued->job, NULL);
   }
   if (in_host) {
+    g_clear_pointer (&queued->searched, pt_model_set_free);
     run_job_in_host (self, queued);
     return;
   }

@@ -3,8 +3,6 @@
 
 #include "engine/job-files.h"
 #include "engine/runtime/backend.h"
-#include "engine/tasks/models/model-library.h"
-#include "engine/tasks/models/model-set.h"
 
 static gboolean
 plan_is_native (const PtPlan *plan)
@@ -46,19 +44,12 @@ set_is_native (PtModelSet *set)
 }
 
 gboolean
-pt_job_is_native (const PtJob *job)
+pt_job_is_native (const PtJob *job, PtModelSet **set)
 {
-  g_autofree char *path = NULL;
-  g_autoptr (PtModelSet) set = NULL;
-  PtModelQuery query;
-
+  *set = NULL;
   /* A case.json names its program, which may be any. */
   if (job->model.path == NULL)
     return job->kind == PT_JOB_RUN && job->run.steps != NULL;
-  path = pt_library_find (job->model.path, NULL, NULL);
-  if (path == NULL)
-    return FALSE;
-  query = pt_job_query (job, path);
-  set = pt_model_set_search (&query, NULL);
-  return set != NULL && set_is_native (set);
+  *set = pt_job_search_files (job, NULL);
+  return *set != NULL && set_is_native (*set);
 }

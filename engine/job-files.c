@@ -52,8 +52,9 @@ pt_job_choose_program (const PtJob *job, const char *program, const PtModelSet *
   return cpu != NULL ? cpu : g_strdup (program);
 }
 
-PtModelQuery
-pt_job_query (const PtJob *job, const char *path)
+/* The search for the files of @job's model at @path; it refers to both. */
+static PtModelQuery
+query_of (const PtJob *job, const char *path)
 {
   return (PtModelQuery){ .path = path,
                          .data = job->model.data,
@@ -71,10 +72,9 @@ pt_job_query (const PtJob *job, const char *path)
 }
 
 PtModelSet *
-pt_job_find_files (const PtJob *job, GError **error)
+pt_job_search_files (const PtJob *job, GError **error)
 {
-  g_autofree char *path = NULL, *program = NULL;
-  g_autoptr (PtModelSet) set = NULL;
+  g_autofree char *path = NULL;
   PtModelQuery query;
 
   if (job->model.path == NULL) {
@@ -84,8 +84,16 @@ pt_job_find_files (const PtJob *job, GError **error)
   path = pt_library_find (job->model.path, NULL, error);
   if (path == NULL)
     return NULL;
-  query = pt_job_query (job, path);
-  set = pt_model_set_search (&query, error);
+  query = query_of (job, path);
+  return pt_model_set_search (&query, error);
+}
+
+PtModelSet *
+pt_job_find_files (const PtJob *job, PtModelSet *searched, GError **error)
+{
+  g_autoptr (PtModelSet) set = searched != NULL ? searched : pt_job_search_files (job, error);
+  g_autofree char *program = NULL;
+
   if (set == NULL)
     return NULL;
   program = pt_job_choose_program (job, set->program, set);

@@ -13,12 +13,12 @@ G_BEGIN_DECLS
  */
 gboolean pt_job_check_backend (PtBackendChoice choice, GError **error);
 
-/* The search for the files of @job's model at @path; it refers to both. */
-PtModelQuery pt_job_query (const PtJob *job, const char *path);
+/* The model that @job names. Free with pt_model_set_free(). */
+PtModelSet *pt_job_search_files (const PtJob *job, GError **error);
 
-/* The model that @job names, with the program for the CPU where the job asks for the CPU. Free with
- * pt_model_set_free(). */
-PtModelSet *pt_job_find_files (const PtJob *job, GError **error);
+/* The same, with the program for the CPU where the job asks for the CPU. @searched: the result of
+ * pt_job_search_files(), taken; NULL: search now. */
+PtModelSet *pt_job_find_files (const PtJob *job, PtModelSet *searched, GError **error);
 
 /* The path of the program that @model names; free with g_free(). Companions may be missing. @set:
  * set to the model of a folder, or to NULL when the program itself was named. */

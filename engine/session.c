@@ -44,6 +44,7 @@ struct _PtSession {
   PtEmbedder *embedder;
   PtPrivacyFilter *filter;
   char *embedder_key, *filter_key; /* which models they are */
+  PtModelSet *searched;            /* the model that the job names, found already; or NULL */
 };
 
 /* User data of a task's callbacks. */
@@ -92,6 +93,12 @@ pt_session_free (PtSession *self)
 }
 
 /* ---- loading ---- */
+
+static PtModelSet *
+find_files (PtSession *self, const PtJob *job, GError **error)
+{
+  return pt_job_find_files (job, g_steal_pointer (&self->searched), error);
+}
 
 static gboolean
 stopped (GCancellable *cancellable, GError **error)
@@ -169,7 +176,7 @@ load_companions (PtSession *self, const PtMethodOptions *options, GError **error
 
   /* Companions that are not beside the model may be in the library. */
   if (vad == NULL || diarizer == NULL)
-    pt_library_find_companions (self->set->folder, &vad, &diarizer);
+    pt_library_find_companions (self->set, &vad, &diarizer);
   if (!open_companion (self, vad, options, &self->vad, error) ||
       !open_companion (self, diarizer, options, &self->diarizer, error))
     return FALSE;
@@ -233,7 +240,7 @@ load_model (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancel
   gint64 begin = g_get_monotonic_time ();
 
   pt_emit_progress (emitter, PT_STEP_OPENING, 0);
-  self->set = pt_job_find_files (job, error);
+  self->set = find_files (self, job, error);
   if (self->set == NULL || !pt_model_set_check (self->set, error))
     return FALSE;
   self->module = pt_model_set_open (self->set, &options, error);
@@ -470,7 +477,8 @@ on_step (PtStep step, guint number, guint count, gpointer user_data)
 }
 
 static gboolean
-do_run (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, GError **error)
+do_run (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
+        GError **error)
 {
   g_autofree char *found = NULL, *program = NULL;
   g_autoptr (PtModelSet) set = NULL;
@@ -479,6 +487,8 @@ do_run (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, G
   Sink sink = { emitter, 0 };
   PtJob resolved = *job;
 
+  /* pt_run() opens the program itself. */
+  g_clear_pointer (&self->searched, pt_model_set_free);
   if (!pt_job_check_backend (job->model.backend, error))
     return FALSE;
   if (job->model.path != NULL || job->run.steps == NULL) {
@@ -496,7 +506,8 @@ do_run (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, G
 }
 
 static gboolean
-do_classify (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, GError **error)
+do_classify (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
+             GError **error)
 {
   g_autoptr (PtModelSet) set = NULL;
   g_autoptr (PtClassification) found = NULL;
@@ -504,7 +515,7 @@ do_classify (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellab
 
   if (!pt_job_check_backend (job->model.backend, error))
     return FALSE;
-  set = pt_job_find_files (job, error);
+  set = find_files (self, job, error);
   if (set == NULL || !pt_model_set_check (set, error))
     return FALSE;
   event.classification = found = pt_classify (set, job, cancellable, error);
@@ -526,14 +537,14 @@ key_of (const PtJob *job)
 }
 
 static PtModelSet *
-find_text_model (const PtJob *job, const PtEmitter *emitter, GError **error)
+find_text_model (PtSession *self, const PtJob *job, const PtEmitter *emitter, GError **error)
 {
   g_autoptr (PtModelSet) set = NULL;
 
   pt_emit_progress (emitter, PT_STEP_OPENING, 0);
   if (!pt_job_check_backend (job->model.backend, error))
     return NULL;
-  set = pt_job_find_files (job, error);
+  set = find_files (self, job, error);
   return set != NULL && pt_model_set_check (set, error) ? g_steal_pointer (&set) : NULL;
 }
 
@@ -547,7 +558,7 @@ open_embedder (PtSession *self, const PtJob *job, const PtEmitter *emitter, GErr
     return TRUE;
   g_clear_pointer (&self->embedder, pt_embedder_free);
   g_clear_pointer (&self->embedder_key, g_free);
-  set = find_text_model (job, emitter, error);
+  set = find_text_model (self, job, emitter, error);
   self->embedder = set != NULL ? pt_embedder_new (set, job, error) : NULL;
   self->embedder_key = g_steal_pointer (&key);
   return self->embedder != NULL;
@@ -563,7 +574,7 @@ open_filter (PtSession *self, const PtJob *job, const PtEmitter *emitter, GError
     return TRUE;
   g_clear_pointer (&self->filter, pt_privacy_filter_free);
   g_clear_pointer (&self->filter_key, g_free);
-  set = find_text_model (job, emitter, error);
+  set = find_text_model (self, job, emitter, error);
   self->filter = set != NULL ? pt_privacy_filter_new (set, job, error) : NULL;
   self->filter_key = g_steal_pointer (&key);
   return self->filter != NULL;
@@ -621,7 +632,7 @@ open_speaker (PtSession *self, const PtJob *job, const PtEmitter *emitter, GErro
     return TRUE;
   g_clear_pointer (&self->speaker, pt_speaker_free);
   pt_emit_progress (emitter, PT_STEP_OPENING, 0);
-  set = pt_job_find_files (job, error);
+  set = find_files (self, job, error);
   if (set == NULL)
     return FALSE;
   if (!pt_model_set_check (set, error)) {
@@ -642,14 +653,14 @@ do_speak (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancella
 }
 
 static PtLookResult *
-look_once (const PtJob *job, Sink *sink, GCancellable *cancellable, GError **error)
+look_once (PtSession *self, const PtJob *job, Sink *sink, GCancellable *cancellable, GError **error)
 {
   g_autoptr (PtModelSet) set = NULL;
 
   if (!pt_job_check_backend (job->model.backend, error))
     return NULL;
   pt_emit_progress (sink->emitter, PT_STEP_OPENING, -1);
-  set = pt_job_find_files (job, error);
+  set = find_files (self, job, error);
   if (set == NULL || !pt_model_set_check (set, error))
     return NULL;
   return pt_look (set, job, on_step, sink, cancellable, error);
@@ -664,7 +675,7 @@ do_look (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellab
   Sink sink = { emitter, 0 };
 
   if (job->model.path != NULL)
-    found = look_once (job, &sink, cancellable, error);
+    found = look_once (self, job, &sink, cancellable, error);
   else if (check_task (self, self->looker != NULL, "look at pictures", error))
     found = pt_looker_look (self->looker, job, self->load_s, on_step, &sink, cancellable, error);
   event.look = found;
@@ -688,7 +699,7 @@ do_bench (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancella
   unload_texts (self);
   if (!pt_job_check_backend (job->model.backend, error))
     return FALSE;
-  set = pt_job_find_files (job, error);
+  set = find_files (self, job, error);
   if (set == NULL || !pt_model_set_check (set, error))
     return FALSE;
   /* Memory of the files opened to find the model would be counted, too. */
@@ -700,9 +711,9 @@ do_bench (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancella
   return TRUE;
 }
 
-gboolean
-pt_session_run (PtSession *self, const PtJob *job, const PtEmitter *emitter,
-                GCancellable *cancellable, PtReason *reason, GError **error)
+static gboolean
+do_job (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
+        PtReason *reason, GError **error)
 {
   *reason = PT_REASON_STOP;
   switch (job->kind) {
@@ -713,9 +724,9 @@ pt_session_run (PtSession *self, const PtJob *job, const PtEmitter *emitter,
     return TRUE;
   case PT_JOB_CHAT: return do_chat (self, job, emitter, cancellable, reason, error);
   case PT_JOB_TRANSCRIBE: return do_transcribe (self, job, emitter, cancellable, reason, error);
-  case PT_JOB_CLASSIFY: return do_classify (job, emitter, cancellable, error);
+  case PT_JOB_CLASSIFY: return do_classify (self, job, emitter, cancellable, error);
   case PT_JOB_INSPECT: return do_inspect (job, emitter, error);
-  case PT_JOB_RUN: return do_run (job, emitter, cancellable, error);
+  case PT_JOB_RUN: return do_run (self, job, emitter, cancellable, error);
   case PT_JOB_BENCH: return do_bench (self, job, emitter, cancellable, error);
   case PT_JOB_EMBED: return do_embed (self, job, emitter, cancellable, error);
   case PT_JOB_PRIVACY: return do_privacy (self, job, emitter, cancellable, error);
@@ -724,4 +735,16 @@ pt_session_run (PtSession *self, const PtJob *job, const PtEmitter *emitter,
   case PT_N_JOBS: break;
   }
   return pt_fail (error, PT_ERROR_ARGUMENT, "There is no such job.");
+}
+
+gboolean
+pt_session_run (PtSession *self, const PtJob *job, PtModelSet *searched, const PtEmitter *emitter,
+                GCancellable *cancellable, PtReason *reason, GError **error)
+{
+  gboolean done;
+
+  self->searched = searched;
+  done = do_job (self, job, emitter, cancellable, reason, error);
+  g_clear_pointer (&self->searched, pt_model_set_free);
+  return done;
 }

@@ -20,9 +20,12 @@ void pt_session_unload (PtSession *session);
 /**
  * Run @job and send all its events but the last one.
  *
- * @reason: set on success to the text of DONE; static.
+ * @searched: the result of pt_job_search_files() for @job, which the session owns from now on;
+ * NULL: the session searches.
+ * @reason: set on success to the reason of DONE.
  */
-gboolean pt_session_run (PtSession *session, const PtJob *job, const PtEmitter *emitter,
-                         GCancellable *cancellable, PtReason *reason, GError **error);
+gboolean pt_session_run (PtSession *session, const PtJob *job, PtModelSet *searched,
+                         const PtEmitter *emitter, GCancellable *cancellable, PtReason *reason,
+                         GError **error);
 
 G_END_DECLS

@@ -334,17 +334,18 @@ scan_system_folders (GPtrArray *infos)
   }
 }
 
-/* Whether the program at @path is complete, and what it is. */
+/* Whether @program, opened from @path, is a complete model of @family. */
 static gboolean
-is_companion (const char *path, PtFamily family)
+is_companion (PtProgram *program, const char *path, PtFamily family)
 {
-  g_autoptr (PtModelSet) set = pt_model_set_find (path, NULL, NULL, NULL, NULL, NULL);
+  const PtModelQuery query = { .path = path, .program = program };
+  g_autoptr (PtModelSet) set = pt_model_set_search (&query, NULL);
 
   return set != NULL && set->family == family && set->missing == NULL;
 }
 
 static void
-take_companion (const char *path, char **vad, char **fsmn, char **diarizer)
+take_companion (PtModelSet *owner, const char *path, char **vad, char **fsmn, char **diarizer)
 {
   g_autoptr (PtProgram) program = pt_program_open (path, NULL);
   PtFamily family = program != NULL ? pt_family_of (program, NULL) : PT_FAMILY_UNKNOWN;
@@ -353,16 +354,17 @@ take_companion (const char *path, char **vad, char **fsmn, char **diarizer)
                   : family == PT_FAMILY_DIARIZER ? diarizer
                                                  : NULL;
 
-  g_clear_pointer (&program, pt_program_unref);
-  if (member != NULL && *member == NULL && is_companion (path, family))
-    *member = g_strdup (path);
+  if (member == NULL || *member != NULL || !is_companion (program, path, family))
+    return;
+  *member = g_strdup (path);
+  pt_model_set_add_program (owner, path, program);
 }
 
 void
-pt_library_find_companions (const char *folder, char **vad, char **diarizer)
+pt_library_find_companions (PtModelSet *set, char **vad, char **diarizer)
 {
   g_autoptr (GPtrArray) folders = library_folders ();
-  g_autofree char *own = g_canonicalize_filename (folder, NULL);
+  g_autofree char *own = g_canonicalize_filename (set->folder, NULL);
   g_autofree char *fsmn = NULL;
 
   for (guint f = 0; f < folders->len; f++) {
@@ -374,7 +376,7 @@ pt_library_find_companions (const char *folder, char **vad, char **diarizer)
       g_autofree char *beside = g_path_get_dirname (path);
 
       if (strcmp (beside, own) != 0)
-        take_companion (path, vad, &fsmn, diarizer);
+        take_companion (set, path, vad, &fsmn, diarizer);
     }
   }
   if (*vad == NULL)

@@ -103,6 +103,14 @@ pt_model_set_program (PtModelSet *set, const char *path, GError **error)
   return program;
 }
 
+void
+pt_model_set_add_program (PtModelSet *set, const char *path, PtProgram *program)
+{
+  if (set->open_programs != NULL)
+    g_hash_table_insert (set->open_programs, g_canonicalize_filename (path, NULL),
+                         pt_program_ref (program));
+}
+
 /* ---- data files ---- */
 
 /* The tensors of a program whose bytes are in data files. Delegates need more entries, under keys
@@ -591,6 +599,8 @@ pt_model_set_search (const PtModelQuery *query, GError **error)
     pt_fail (error, PT_ERROR_FILE, "There is no model “%s”.", query->path);
     return NULL;
   }
+  if (query->program != NULL)
+    pt_model_set_add_program (set, query->path, query->program);
   set->program = g_file_test (query->path, G_FILE_TEST_IS_DIR)
                      ? pt_model_choose_in_folder (set, query, error)
                      : pt_model_choose_for_file (set, query, error);
@@ -603,6 +613,7 @@ pt_model_set_search (const PtModelQuery *query, GError **error)
   find_parts (set, program, query->path);
   other.path = other_part (set, query);
   other.part = NULL;
+  other.program = NULL;
   if (other.path != NULL)
     return pt_model_set_search (&other, error);
   set->streams = set->family == PT_FAMILY_VOXTRAL_REALTIME &&

@@ -62,6 +62,7 @@ typedef struct {
   guint size;               /* variants of this side of pictures are preferred; 0: the smallest */
   const char *language;     /* that is spoken, as pt_model_asked_language() gives; or NULL */
   gboolean best;            /* @path is a program: another variant of it may be better */
+  PtProgram *program;       /* opened from @path already; the set takes a reference; or NULL */
 } PtModelQuery;
 
 /**
@@ -94,6 +95,10 @@ PtModule *pt_model_set_open (PtModelSet *set, const PtMethodOptions *options, GE
 
 /** The program at @path, which is opened and verified once. Owned by @set. NULL with an error. */
 PtProgram *pt_model_set_program (PtModelSet *set, const char *path, GError **error);
+
+/** Let @set use @program, which was opened from @path. Does nothing once the files of @set are
+ * closed. */
+void pt_model_set_add_program (PtModelSet *set, const char *path, PtProgram *program);
 
 /** A companion of @set, the program at @path, as a module. NULL with an error. */
 PtModule *pt_model_set_open_companion (PtModelSet *set, const char *path,

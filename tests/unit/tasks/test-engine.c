@@ -4,6 +4,12 @@
 
 #include <string.h>
 #include <pteris/engine.h>
+#ifdef __linux__
+#include <sys/inotify.h>
+#include <unistd.h>
+#endif
+
+#include "tests/unit/tasks/fixtures.h"
 
 typedef struct {
   PtEngine *engine;
@@ -349,6 +355,66 @@ test_sizes (Watch *watch, gconstpointer data)
   expect (watch, &other, G_MAXSIZE, PT_ERROR_ARGUMENT);
 }
 
+#ifdef __linux__
+static void
+copy_file (const char *from, const char *folder)
+{
+  g_autofree char *name = g_path_get_basename (from), *copy = NULL, *data = NULL;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (from, &data, &size, NULL));
+  copy = file_in (folder, name, data, size);
+}
+
+/* How often files called @name were opened since the last call. */
+static guint
+count_opens (int notify, const char *name)
+{
+  char bytes[4096] __attribute__ ((aligned (__alignof__(struct inotify_event))));
+  guint count = 0;
+  gssize n;
+
+  while ((n = read (notify, bytes, sizeof bytes)) > 0)
+    for (char *at = bytes; at < bytes + n;) {
+      const struct inotify_event *event = (const struct inotify_event *) (gconstpointer) at;
+
+      count += event->len > 0 && strcmp (event->name, name) == 0;
+      at += sizeof *event + event->len;
+    }
+  return count;
+}
+
+/** A model's program is opened and verified once a load, also when the engine first looks whether
+ * it needs a process of its own. */
+static void
+test_opened_once (Watch *watch, gconstpointer data)
+{
+  g_autofree char *from = chat_model ("qwen3_xnnpack_8da4w");
+  g_autofree char *beside = g_path_get_dirname (from);
+  g_autofree char *tokenizer = g_build_filename (beside, "tokenizer.json", NULL);
+  g_autofree char *folder = g_dir_make_tmp ("pteris-once-XXXXXX", NULL);
+  g_autofree char *model = g_build_filename (folder, "model.pte", NULL);
+  int notify = inotify_init1 (IN_NONBLOCK);
+
+  copy_file (from, folder);
+  copy_file (tokenizer, folder);
+  if (notify < 0 || inotify_add_watch (notify, folder, IN_OPEN) < 0) {
+    g_test_skip ("inotify is not available");
+  } else {
+    for (guint i = 0; i < 2; i++) {
+      pt_engine_set_isolation (watch->engine, i == 0 ? PT_ISOLATION_NONE : PT_ISOLATION_NATIVE);
+      submit_model (watch, PT_JOB_LOAD, i == 0 ? model : folder, 1);
+      wait_for (watch, i + 1);
+      g_assert_cmpint (watch->reason, ==, PT_REASON_STOP);
+      g_assert_cmpuint (count_opens (notify, "model.pte"), ==, 1);
+    }
+  }
+  if (notify >= 0)
+    close (notify);
+  remove_folder (folder);
+}
+#endif
+
 int
 main (int argc, char **argv)
 {
@@ -362,6 +428,9 @@ main (int argc, char **argv)
     { "/engine/cancel", test_cancel },
     { "/engine/reasons", test_reasons },
     { "/engine/sizes", test_sizes },
+#ifdef __linux__
+    { "/engine/opened-once", test_opened_once },
+#endif
     { "/engine/free-busy", test_free_busy },
     { "/engine/free-in-callback", test_free_in_callback },
   };
