@@ -302,6 +302,7 @@ role_name (const char *role)
     { "preprocessor", N_ ("Preprocessor") },
     { "chat template", N_ ("Chat template") },
     { "settings", N_ ("Settings") },
+    { "class names", N_ ("Class names") },
     { "model card", N_ ("Model card") },
     { "license", N_ ("License") },
   };
