@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/json.h"
+#include "server/errand.h"
 
 /* With these a call of a tool may begin. */
 #define CALL_MARKS "<[{`"
@@ -24,7 +25,6 @@ answer_free (gpointer data)
 {
   PterisAnswer *self = data;
 
-  pteris_exchange_set_gone (self->exchange, NULL, NULL);
   if (self->more_free != NULL)
     self->more_free (self->more);
   pteris_exchange_unref (self->exchange);
@@ -160,20 +160,10 @@ static void
 end (PterisAnswer *self, const PtEvent *event)
 {
   self->reason = event->reason;
-  self->job = NULL;
   if (self->calls == NULL)
     give_out (self, self->held->str);
   begin (self);
   self->style->end (self);
-}
-
-static void
-fail (PterisAnswer *self, const PtEvent *event)
-{
-  g_autoptr (GError) error = pteris_fault_of_event (event);
-
-  self->job = NULL;
-  pteris_exchange_fail (self->exchange, error);
 }
 
 static void
@@ -187,22 +177,11 @@ on_event (const PtEvent *event, gpointer data)
   case PT_EVENT_TOOL_CALLS: take_calls (self, event->text); break;
   case PT_EVENT_STATS: take_stats (self, &event->stats); break;
   case PT_EVENT_DONE: end (self, event); break;
-  case PT_EVENT_FAILED: fail (self, event); break;
-  case PT_EVENT_STOPPED: self->job = NULL; break;
   default: break;
   }
 }
 
 /* ---- beginning ---- */
-
-static void
-on_gone (gpointer data)
-{
-  PterisAnswer *self = data;
-
-  if (self->job != NULL)
-    pteris_model_pool_cancel (self->serving->pool, self->job);
-}
 
 /* The limit of the server, unless the request has a lower one. */
 static void
@@ -215,54 +194,13 @@ limit_length (PterisAnswer *self)
     *wanted = (int) most;
 }
 
-static gboolean
-submit (PterisAnswer *self, GError **error)
-{
-  PtJob job = PT_JOB_INIT (PT_JOB_CHAT);
-  const PtModelInfo *info =
-      pteris_served_models_find (self->serving->models, self->question->model, "model", error);
-  g_autofree char *client = NULL;
-
-  if (info == NULL)
-    return FALSE;
-  pteris_exchange_record (self->exchange)->model = g_strdup (info->name);
-  if (strcmp (info->task, "chat") != 0)
-    return pteris_fault_set (error, 400, "unsupported_model", "model",
-                             "“%s” is no model for chat. GET /v1/models lists what models can.",
-                             info->name);
-  limit_length (self);
-  job.chat = self->question->chat;
-  job.chat.messages = (const PtMessage *) (gpointer) self->question->messages->data;
-  job.chat.n_messages = self->question->messages->len;
-  client = pteris_exchange_client (self->exchange, self->question->user);
-  self->job = pteris_model_pool_submit (self->serving->pool, info, client, &job, on_event, self,
-                                        answer_free, error);
-  return self->job != NULL;
-}
-
-static void
-on_models (PterisServedModels *models, gpointer data)
-{
-  PterisAnswer *self = data;
-  g_autoptr (GError) error = NULL;
-
-  if (!pteris_exchange_is_open (self->exchange)) {
-    answer_free (self);
-    return;
-  }
-  if (submit (self, &error)) {
-    pteris_exchange_set_gone (self->exchange, on_gone, self);
-    return;
-  }
-  pteris_exchange_fail (self->exchange, error);
-  answer_free (self);
-}
-
 void
 pteris_answer_begin (PterisServing *serving, PterisExchange *exchange, PterisQuestion *question,
                      const PterisAnswerStyle *style, gpointer more, GDestroyNotify more_free)
 {
+  const PterisErrandNeeds needs = { question->model, "chat", question->user };
   PterisAnswer *self = g_new0 (PterisAnswer, 1);
+  PtJob job = PT_JOB_INIT (PT_JOB_CHAT);
 
   self->style = style;
   self->serving = serving;
@@ -279,5 +217,9 @@ pteris_answer_begin (PterisServing *serving, PterisExchange *exchange, PterisQue
     self->logprobs = json_array ();
     self->unsent = json_array ();
   }
-  pteris_served_models_ask (serving->models, on_models, self);
+  limit_length (self);
+  job.chat = question->chat;
+  job.chat.messages = (const PtMessage *) (gpointer) question->messages->data;
+  job.chat.n_messages = question->messages->len;
+  pteris_errand_begin (serving, exchange, &needs, &job, on_event, self, answer_free);
 }

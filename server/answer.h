@@ -28,7 +28,6 @@ struct _PterisAnswer {
   PterisServing *serving;
   PterisExchange *exchange;
   PterisQuestion *question;
-  PterisPoolJob *job;
   GString *text;    /* what was sent, or will be sent */
   GString *held;    /* text that may be a call of a tool */
   json_t *calls;    /* list of {"name", "arguments"}; NULL: none */

@@ -25,7 +25,8 @@ struct _PterisExchange {
   gpointer gone_data;
   gint64 begin;
   gboolean begun, complete;
-  gsize waiting; /* bytes of the response that were not written yet */
+  gboolean is_bytes; /* a stream that has no place for an error */
+  gsize waiting;     /* bytes of the response that were not written yet */
 };
 
 PterisExchange *
@@ -250,16 +251,22 @@ pteris_exchange_fail (PterisExchange *self, const GError *error)
     pteris_exchange_answer (self, status, json);
     return;
   }
-  pteris_exchange_send (self, self->api == PTERIS_API_OPENAI ? "error" : NULL, json);
   self->record.status = status;
+  if (self->is_bytes) {
+    json_decref (json);
+    self->gone = NULL;
+    on_client_gone (self);
+    return;
+  }
+  pteris_exchange_send (self, self->api == PTERIS_API_OPENAI ? "error" : NULL, json);
   pteris_exchange_end (self, FALSE);
   self->record.status = status;
 }
 
 /* ---- streams ---- */
 
-void
-pteris_exchange_begin_bytes (PterisExchange *self, const char *type)
+static void
+begin_stream (PterisExchange *self, const char *type)
 {
   SoupMessageHeaders *headers;
 
@@ -276,10 +283,17 @@ pteris_exchange_begin_bytes (PterisExchange *self, const char *type)
 }
 
 void
+pteris_exchange_begin_bytes (PterisExchange *self, const char *type)
+{
+  self->is_bytes = TRUE;
+  begin_stream (self, type);
+}
+
+void
 pteris_exchange_begin (PterisExchange *self)
 {
-  pteris_exchange_begin_bytes (self, self->api == PTERIS_API_OPENAI ? "text/event-stream"
-                                                                    : "application/x-ndjson");
+  begin_stream (self,
+                self->api == PTERIS_API_OPENAI ? "text/event-stream" : "application/x-ndjson");
 }
 
 gboolean

@@ -33,23 +33,6 @@ read_logprobs (PterisQuestion *question, PterisFields *fields)
     pteris_fields_fail (fields, "top_logprobs", PTERIS_FAULT_VALUE, "needs “logprobs”: true.");
 }
 
-static void
-read_stream (PterisQuestion *question, PterisFields *fields)
-{
-  const json_t *options = pteris_fields_object (fields, "stream_options");
-  PterisFields inner;
-
-  question->stream = pteris_fields_bool (fields, "stream", FALSE);
-  if (options == NULL)
-    return;
-  if (!question->stream)
-    pteris_fields_fail (fields, "stream_options", PTERIS_FAULT_VALUE, "needs “stream”: true.");
-  pteris_fields_begin (&inner, options, "stream_options", fields->error);
-  question->usage = pteris_fields_bool (&inner, "include_usage", FALSE);
-  pteris_fields_bool (&inner, "include_obfuscation", FALSE);
-  pteris_fields_end (&inner);
-}
-
 /* What other servers and OpenAI's have, and this one does not. */
 static void
 refuse_others (PterisFields *fields)
@@ -83,7 +66,7 @@ read_question (const json_t *json, GError **error)
   pteris_question_read_seed (question, &fields, "seed");
   read_length (question, &fields);
   read_logprobs (question, &fields);
-  read_stream (question, &fields);
+  pteris_openai_read_stream (question, &fields);
   pteris_question_read_tools (question, &fields, "tools");
   pteris_openai_read_tool_choice (question, &fields);
   pteris_openai_read_format (question, pteris_fields_object (&fields, "response_format"),

@@ -314,6 +314,23 @@ pteris_openai_read_format (PterisQuestion *question, const json_t *format, const
 }
 
 void
+pteris_openai_read_stream (PterisQuestion *question, PterisFields *fields)
+{
+  const json_t *options = pteris_fields_object (fields, "stream_options");
+  PterisFields inner;
+
+  question->stream = pteris_fields_bool (fields, "stream", FALSE);
+  if (options == NULL)
+    return;
+  if (!question->stream)
+    pteris_fields_fail (fields, "stream_options", PTERIS_FAULT_VALUE, "needs “stream”: true.");
+  pteris_fields_begin (&inner, options, "stream_options", fields->error);
+  question->usage = pteris_fields_bool (&inner, "include_usage", FALSE);
+  pteris_fields_bool (&inner, "include_obfuscation", FALSE);
+  pteris_fields_end (&inner);
+}
+
+void
 pteris_openai_read_tool_choice (PterisQuestion *question, PterisFields *fields)
 {
   const json_t *choice = pteris_fields_any (fields, "tool_choice");

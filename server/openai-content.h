@@ -14,6 +14,9 @@ void pteris_openai_read_messages (PterisQuestion *question, PterisFields *fields
 void pteris_openai_read_format (PterisQuestion *question, const json_t *format, const char *path,
                                 gboolean is_response, GError **error);
 
+/** Read “stream” and “stream_options”. */
+void pteris_openai_read_stream (PterisQuestion *question, PterisFields *fields);
+
 /** Read “tool_choice” and “parallel_tool_calls”, which belong to tools that were read before. */
 void pteris_openai_read_tool_choice (PterisQuestion *question, PterisFields *fields);
 

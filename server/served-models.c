@@ -33,20 +33,6 @@ pteris_served_models_new (const char *const *names)
   return self;
 }
 
-void
-pteris_served_models_free (PterisServedModels *self)
-{
-  if (self == NULL)
-    return;
-  if (self->reading != NULL)
-    g_cancellable_cancel (self->reading);
-  g_clear_object (&self->reading);
-  g_strfreev (self->names);
-  g_ptr_array_unref (self->list);
-  g_array_unref (self->askers);
-  g_free (self);
-}
-
 /* ---- reading, in a thread of its own ---- */
 
 static gboolean
@@ -87,12 +73,25 @@ read_list (GTask *task, gpointer source, gpointer data, GCancellable *cancellabl
 
 /* ---- the server's thread ---- */
 
+/* Functions may ask again. */
+static void
+answer_all (PterisServedModels *self)
+{
+  g_autoptr (GArray) askers = g_steal_pointer (&self->askers);
+
+  self->askers = g_array_new (FALSE, FALSE, sizeof (Asker));
+  for (guint i = 0; i < askers->len; i++) {
+    const Asker *asker = &g_array_index (askers, Asker, i);
+
+    asker->func (self, asker->user_data);
+  }
+}
+
 static void
 on_read (GObject *source, GAsyncResult *result, gpointer data)
 {
   PterisServedModels *self = data;
   GPtrArray *list;
-  g_autoptr (GArray) askers = NULL;
 
   if (g_cancellable_is_cancelled (g_task_get_cancellable (G_TASK (result))))
     return;
@@ -101,13 +100,24 @@ on_read (GObject *source, GAsyncResult *result, gpointer data)
   g_ptr_array_unref (self->list);
   self->list = list;
   self->read = g_get_monotonic_time ();
-  askers = g_steal_pointer (&self->askers);
-  self->askers = g_array_new (FALSE, FALSE, sizeof (Asker));
-  for (guint i = 0; i < askers->len; i++) {
-    const Asker *asker = &g_array_index (askers, Asker, i);
+  answer_all (self);
+}
 
-    asker->func (self, asker->user_data);
-  }
+void
+pteris_served_models_free (PterisServedModels *self)
+{
+  if (self == NULL)
+    return;
+  if (self->reading != NULL)
+    g_cancellable_cancel (self->reading);
+  g_clear_object (&self->reading);
+  g_ptr_array_unref (self->list);
+  self->list = g_ptr_array_new ();
+  answer_all (self);
+  g_strfreev (self->names);
+  g_ptr_array_unref (self->list);
+  g_array_unref (self->askers);
+  g_free (self);
 }
 
 void

@@ -14,7 +14,8 @@ G_BEGIN_DECLS
  */
 typedef struct _PterisServedModels PterisServedModels;
 
-/** Called when the list is there, at once if it is new enough. */
+/** Called when the list is there, at once if it is new enough; or with an empty list when @self is
+ * freed. */
 typedef void (*PterisServedModelsFunc) (PterisServedModels *self, gpointer user_data);
 
 /** @names: only these, each a name in the library, a file or a folder; NULL: all of the library. */
@@ -22,7 +23,7 @@ PterisServedModels *pteris_served_models_new (const char *const *names);
 void pteris_served_models_free (PterisServedModels *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PterisServedModels, pteris_served_models_free)
 
-/** Have the list read if it is old, then call @func, unless @self is freed before. */
+/** Have the list read if it is old, then call @func. */
 void pteris_served_models_ask (PterisServedModels *self, PterisServedModelsFunc func,
                                gpointer user_data);
 

@@ -50,5 +50,29 @@ void pteris_openai_models (PterisServing *serving, PterisExchange *exchange,
                            const PterisBody *body);
 void pteris_openai_model (PterisServing *serving, PterisExchange *exchange, const PterisBody *body);
 void pteris_openai_chat (PterisServing *serving, PterisExchange *exchange, const PterisBody *body);
+void pteris_openai_completions (PterisServing *serving, PterisExchange *exchange,
+                                const PterisBody *body);
+void pteris_openai_responses (PterisServing *serving, PterisExchange *exchange,
+                              const PterisBody *body);
+void pteris_openai_embeddings (PterisServing *serving, PterisExchange *exchange,
+                               const PterisBody *body);
+void pteris_openai_transcriptions (PterisServing *serving, PterisExchange *exchange,
+                                   const PterisBody *body);
+void pteris_openai_translations (PterisServing *serving, PterisExchange *exchange,
+                                 const PterisBody *body);
+void pteris_openai_speech (PterisServing *serving, PterisExchange *exchange,
+                           const PterisBody *body);
+void pteris_ollama_embed (PterisServing *serving, PterisExchange *exchange, const PterisBody *body);
+void pteris_ollama_embeddings (PterisServing *serving, PterisExchange *exchange,
+                               const PterisBody *body);
+void pteris_ollama_chat (PterisServing *serving, PterisExchange *exchange, const PterisBody *body);
+void pteris_ollama_generate (PterisServing *serving, PterisExchange *exchange,
+                             const PterisBody *body);
+void pteris_ollama_tags (PterisServing *serving, PterisExchange *exchange, const PterisBody *body);
+void pteris_ollama_show (PterisServing *serving, PterisExchange *exchange, const PterisBody *body);
+void pteris_ollama_ps (PterisServing *serving, PterisExchange *exchange, const PterisBody *body);
+void pteris_ollama_version (PterisServing *serving, PterisExchange *exchange,
+                            const PterisBody *body);
+void pteris_ollama_root (PterisServing *serving, PterisExchange *exchange, const PterisBody *body);
 
 G_END_DECLS

@@ -426,6 +426,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_setenv ("PTERIS_MODELS", "/nowhere", TRUE);
   ADD ("/server/models", test_models);
   ADD ("/server/chat", test_chat);
   ADD ("/server/stream", test_stream);

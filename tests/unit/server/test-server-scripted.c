@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The server over a scripted engine: calls of tools, turns, limits, models that end. */
+
+#include <string.h>
+
+#include "server/server.h"
+#include "tests/unit/server/http-talk.h"
+#include "tests/unit/server/scripted-engine.h"
+
+#define MODEL "qwen3_xnnpack_8da4w"
+#define OTHER "llama_sequential_xnnpack_8da4w"
+#define TOOLS                                                                                  \
+  ", \"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"look\", \"parameters\": " \
+  "{}}}, "                                                                                     \
+  "{\"type\": \"function\", \"function\": {\"name\": \"run\"}}]"
+
+typedef struct {
+  PterisServer *server;
+  guint port;
+} Fixture;
+
+static void
+start (Fixture *fixture, PterisServerOptions options)
+{
+  g_autofree char *one = g_test_build_filename (G_TEST_DIST, "data", "chat", MODEL, NULL);
+  g_autofree char *two = g_test_build_filename (G_TEST_DIST, "data", "chat", OTHER, NULL);
+  const char *models[] = { one, two, NULL };
+  g_autoptr (GError) error = NULL;
+
+  g_free (scripted_take_order ());
+  scripted_go (FALSE);
+  options.models = models;
+  fixture->server = pteris_server_new (&options, &error);
+  g_assert_no_error (error);
+  fixture->port = pteris_server_get_port (fixture->server);
+}
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  PterisServerOptions options = PTERIS_SERVER_OPTIONS_INIT;
+
+  start (fixture, options);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  pteris_server_free (fixture->server);
+}
+
+static char *
+make_body (const char *model, const char *text, const char *more)
+{
+  return g_strdup_printf (
+      "{\"model\": \"%s\", \"messages\": [{\"role\": \"user\", \"content\": \"%s\"}]%s}", model,
+      text, more);
+}
+
+static void
+ask (Fixture *fixture, const char *text, const char *more, HttpReply *reply)
+{
+  g_autofree char *body = make_body (MODEL, text, more);
+
+  http_talk (fixture->port, "POST", "/v1/chat/completions", NULL, body, reply);
+  g_test_message ("%s: %u %.400s", text, reply->status, reply->body);
+}
+
+/* Sends a request whose answer is not waited for. */
+static GSocketConnection *
+send_only (Fixture *fixture, const char *model, const char *text, const char *more,
+           const char *agent)
+{
+  g_autofree char *body = make_body (model, text, more);
+  g_autofree char *request =
+      g_strdup_printf ("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nUser-Agent: %s\r\n"
+                       "Content-Length: %u\r\n\r\n%s",
+                       agent, (guint) strlen (body), body);
+  GSocketConnection *connection = http_connect (fixture->port);
+
+  http_send (connection, request, -1);
+  return connection;
+}
+
+static void
+wait_for (Fixture *fixture, guint running, guint waiting)
+{
+  PterisServerStatus status;
+
+  do {
+    g_usleep (1000);
+    pteris_server_get_status (fixture->server, &status);
+  } while (status.running != running || status.waiting != waiting);
+}
+
+/* ---- calls of tools ---- */
+
+static void
+test_calls (Fixture *fixture, gconstpointer data)
+{
+  g_auto (HttpReply) reply = { 0 }, one = { 0 }, text = { 0 };
+
+  ask (fixture, "call I look. <tool_call>{}</tool_call>", TOOLS, &reply);
+  g_assert_cmpstr (http_text (&reply, "choices.0.finish_reason"), ==, "tool_calls");
+  g_assert_cmpstr (http_text (&reply, "choices.0.message.content"), ==, "I look. ");
+  g_assert_cmpstr (http_text (&reply, "choices.0.message.tool_calls.0.function.name"), ==, "look");
+  g_assert_cmpstr (http_text (&reply, "choices.0.message.tool_calls.0.function.arguments"), ==,
+                   "{\"at\":\"fern\"}");
+  g_assert_cmpstr (http_text (&reply, "choices.0.message.tool_calls.1.function.name"), ==, "run");
+  ask (fixture, "call <tool_call>", TOOLS ", \"parallel_tool_calls\": false", &one);
+  g_assert_true (json_is_null (http_member (&one, "choices.0.message.content")));
+  g_assert_cmpuint (json_array_size (http_member (&one, "choices.0.message.tool_calls")), ==, 1);
+  /* What looked like a call and is none is text. */
+  ask (fixture, "say a <b> [c]", TOOLS, &text);
+  g_assert_cmpstr (http_text (&text, "choices.0.message.content"), ==, "a <b> [c]");
+  g_assert_cmpstr (http_text (&text, "choices.0.finish_reason"), ==, "stop");
+}
+
+static void
+test_call_parts (Fixture *fixture, gconstpointer data)
+{
+  g_auto (HttpReply) reply = { 0 };
+  g_autoptr (GString) text = g_string_new (NULL);
+  json_t *list;
+  const char *name = NULL, *reason = NULL;
+
+  ask (fixture, "call Well: <tool_call>", TOOLS ", \"stream\": true", &reply);
+  list = http_parts (&reply);
+  for (gsize i = 0; i < json_array_size (list); i++) {
+    HttpReply part = { .json = json_array_get (list, i) };
+    const char *piece = http_text (&part, "choices.0.delta.content");
+
+    g_string_append (text, piece != NULL ? piece : "");
+    if (http_text (&part, "choices.0.delta.tool_calls.1.function.name") != NULL) {
+      name = http_text (&part, "choices.0.delta.tool_calls.1.function.name");
+      g_assert_cmpint (
+          json_integer_value (http_member (&part, "choices.0.delta.tool_calls.1.index")), ==, 1);
+    }
+    if (http_text (&part, "choices.0.finish_reason") != NULL)
+      reason = http_text (&part, "choices.0.finish_reason");
+  }
+  g_assert_cmpstr (text->str, ==, "Well: ");
+  g_assert_cmpstr (name, ==, "run");
+  g_assert_cmpstr (reason, ==, "tool_calls");
+  json_decref (list);
+}
+
+static void
+test_call_history (Fixture *fixture, gconstpointer data)
+{
+  g_auto (HttpReply) reply = { 0 }, bad = { 0 };
+
+  http_talk (fixture->port, "POST", "/v1/chat/completions", NULL,
+             "{\"model\": \"" MODEL "\", \"messages\": [{\"role\": \"user\", \"content\": \"a\"}, "
+             "{\"role\": \"assistant\", \"content\": null, \"tool_calls\": [{\"id\": \"c1\", "
+             "\"type\": \"function\", \"function\": {\"name\": \"look\", \"arguments\": "
+             "\"{\\\"at\\\": 1}\"}}]}, {\"role\": \"tool\", \"tool_call_id\": \"c1\", \"content\": "
+             "\"say seen\"}]}",
+             &reply);
+  g_assert_cmpstr (http_text (&reply, "choices.0.message.content"), ==, "seen");
+  http_talk (fixture->port, "POST", "/v1/chat/completions", NULL,
+             "{\"model\": \"" MODEL "\", \"messages\": [{\"role\": \"assistant\", \"tool_calls\": "
+             "[{\"type\": \"function\", \"function\": {\"name\": \"look\", \"arguments\": "
+             "\"[\"}}]}]}",
+             &bad);
+  g_assert_cmpstr (http_text (&bad, "error.param"), ==,
+                   "messages[0].tool_calls[0].function.arguments");
+}
+
+static void
+test_response_calls (Fixture *fixture, gconstpointer data)
+{
+  g_auto (HttpReply) reply = { 0 }, ollama = { 0 };
+
+  http_talk (fixture->port, "POST", "/v1/responses", NULL,
+             "{\"model\": \"" MODEL "\", \"input\": \"call {\", \"tools\": [{\"type\": "
+             "\"function\", \"name\": \"look\", \"parameters\": {}}]}",
+             &reply);
+  g_assert_cmpstr (http_text (&reply, "output.0.type"), ==, "function_call");
+  g_assert_cmpstr (http_text (&reply, "output.0.name"), ==, "look");
+  g_assert_cmpstr (http_text (&reply, "status"), ==, "completed");
+  http_talk (fixture->port, "POST", "/api/chat", NULL,
+             "{\"model\": \"" MODEL "\", \"stream\": false, \"messages\": [{\"role\": \"user\", "
+             "\"content\": \"call {\"}]" TOOLS "}",
+             &ollama);
+  g_assert_cmpstr (http_text (&ollama, "message.tool_calls.0.function.name"), ==, "look");
+  g_assert_cmpstr (http_text (&ollama, "message.tool_calls.0.function.arguments.at"), ==, "fern");
+}
+
+/* ---- turns and limits ---- */
+
+/* A client with many requests does not delay another. */
+static void
+test_fair (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GPtrArray) connections = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autofree char *order = NULL;
+
+  g_ptr_array_add (connections, send_only (fixture, MODEL, "wait", "", "greedy"));
+  wait_for (fixture, 1, 0);
+  for (guint i = 0; i < 3; i++)
+    g_ptr_array_add (connections, send_only (fixture, MODEL, "say greedy", "", "greedy"));
+  wait_for (fixture, 1, 3);
+  g_ptr_array_add (connections, send_only (fixture, MODEL, "say modest", "", "modest"));
+  wait_for (fixture, 1, 4);
+  scripted_go (TRUE);
+  wait_for (fixture, 0, 0);
+  order = scripted_take_order ();
+  g_assert_cmpstr (order, ==, "wait,say modest,say greedy,say greedy,say greedy,");
+}
+
+static void
+test_queue_full (void)
+{
+  PterisServerOptions options = PTERIS_SERVER_OPTIONS_INIT;
+  Fixture fixture;
+  g_autoptr (GSocketConnection) first = NULL, second = NULL;
+  g_auto (HttpReply) reply = { 0 };
+
+  options.most_waiting = 1;
+  start (&fixture, options);
+  first = send_only (&fixture, MODEL, "wait", "", "a");
+  wait_for (&fixture, 1, 0);
+  second = send_only (&fixture, MODEL, "wait", "", "a");
+  wait_for (&fixture, 1, 1);
+  ask (&fixture, "say x", "", &reply);
+  g_assert_cmpuint (reply.status, ==, 503);
+  g_assert_nonnull (strstr (reply.headers, "Retry-After:"));
+  tear_down (&fixture, NULL);
+}
+
+/* A request that takes too long is stopped, whether it runs or waits. */
+static void
+test_time (void)
+{
+  PterisServerOptions options = PTERIS_SERVER_OPTIONS_INIT;
+  Fixture fixture;
+  g_autoptr (GSocketConnection) first = NULL, second = NULL;
+  g_auto (HttpReply) one = { 0 }, two = { 0 };
+
+  options.request_seconds = 1;
+  start (&fixture, options);
+  first = send_only (&fixture, MODEL, "wait", "", "a");
+  second = send_only (&fixture, MODEL, "wait", "", "a");
+  http_receive (first, &one);
+  http_receive (second, &two);
+  g_assert_cmpuint (one.status, ==, 503);
+  g_assert_cmpuint (two.status, ==, 503);
+  tear_down (&fixture, NULL);
+}
+
+/* Clients that go away while their requests wait and run. */
+static void
+test_gone (Fixture *fixture, gconstpointer data)
+{
+  GSocketConnection *first = send_only (fixture, MODEL, "wait", "", "a");
+  GSocketConnection *second, *third;
+
+  wait_for (fixture, 1, 0);
+  second = send_only (fixture, MODEL, "wait", ", \"stream\": true", "a");
+  third = send_only (fixture, MODEL, "wait", "", "a");
+  wait_for (fixture, 1, 2);
+  g_object_unref (second);
+  wait_for (fixture, 1, 1);
+  g_object_unref (first);
+  wait_for (fixture, 1, 0);
+  g_object_unref (third);
+  wait_for (fixture, 0, 0);
+}
+
+/* A client that does not read holds neither the engine nor memory. */
+static void
+test_slow_reader (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GSocketConnection) slow =
+      send_only (fixture, MODEL, "flood", ", \"stream\": true", "slow");
+  g_auto (HttpReply) reply = { 0 };
+
+  ask (fixture, "say here", "", &reply);
+  g_assert_cmpstr (http_text (&reply, "choices.0.message.content"), ==, "here");
+  wait_for (fixture, 0, 0);
+}
+
+/* ---- models ---- */
+
+static void
+test_unload (void)
+{
+  PterisServerOptions options = PTERIS_SERVER_OPTIONS_INIT;
+  guint loads = scripted_loads (), frees = scripted_frees ();
+  Fixture fixture;
+  g_auto (HttpReply) one = { 0 }, two = { 0 };
+
+  options.unload_seconds = 1;
+  start (&fixture, options);
+  ask (&fixture, "say a", "", &one);
+  g_assert_cmpuint (scripted_loads (), ==, loads + 1);
+  while (scripted_frees () == frees)
+    g_usleep (1000);
+  ask (&fixture, "say b", "", &two);
+  g_assert_cmpuint (two.status, ==, 200);
+  g_assert_cmpuint (scripted_loads (), ==, loads + 2);
+  tear_down (&fixture, NULL);
+}
+
+/* One model at a time: the idle one makes room. */
+static void
+test_one_model (void)
+{
+  PterisServerOptions options = PTERIS_SERVER_OPTIONS_INIT;
+  guint loads = scripted_loads (), frees = scripted_frees ();
+  Fixture fixture;
+  g_autoptr (GSocketConnection) other = NULL;
+  g_auto (HttpReply) first = { 0 }, second = { 0 }, third = { 0 };
+
+  options.most_models = 1;
+  start (&fixture, options);
+  ask (&fixture, "say a", "", &first);
+  other = send_only (&fixture, OTHER, "say b", "", "b");
+  http_receive (other, &second);
+  g_assert_cmpuint (second.status, ==, 200);
+  g_assert_cmpuint (scripted_frees (), ==, frees + 1);
+  ask (&fixture, "say c", "", &third);
+  g_assert_cmpuint (third.status, ==, 200);
+  g_assert_cmpuint (scripted_loads (), ==, loads + 3);
+  tear_down (&fixture, NULL);
+}
+
+/* The process of a model ends: the request says so, and the next one has it loaded again. */
+static void
+test_crash (Fixture *fixture, gconstpointer data)
+{
+  guint loads = scripted_loads ();
+  g_auto (HttpReply) crash = { 0 }, after = { 0 }, failed = { 0 };
+
+  ask (fixture, "crash", "", &crash);
+  g_assert_cmpuint (crash.status, ==, 500);
+  g_assert_cmpstr (http_text (&crash, "error.code"), ==, "host");
+  ask (fixture, "say again", "", &after);
+  g_assert_cmpstr (http_text (&after, "choices.0.message.content"), ==, "again");
+  g_assert_cmpuint (scripted_loads (), ==, loads + 2);
+  ask (fixture, "fail", "", &failed);
+  g_assert_cmpuint (failed.status, ==, 503);
+}
+
+static void
+test_status (Fixture *fixture, gconstpointer data)
+{
+  PterisServerStatus status;
+  g_auto (HttpReply) reply = { 0 };
+
+  ask (fixture, "say a", "", &reply);
+  g_assert_cmpint (
+      json_integer_value (http_member (&reply, "usage.prompt_tokens_details.cached_tokens")), ==,
+      5);
+  do
+    pteris_server_get_status (fixture->server, &status);
+  while (status.requests == 0);
+  g_assert_cmpuint (status.requests_per_minute, ==, 1);
+  g_assert_cmpfloat_with_epsilon (status.tokens_per_second, 70, 1e-6);
+}
+
+#define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_setenv ("PTERIS_MODELS", "/nowhere", TRUE);
+  ADD ("/server/scripted/calls", test_calls);
+  ADD ("/server/scripted/call-parts", test_call_parts);
+  ADD ("/server/scripted/call-history", test_call_history);
+  ADD ("/server/scripted/response-calls", test_response_calls);
+  ADD ("/server/scripted/fair", test_fair);
+  g_test_add_func ("/server/scripted/queue-full", test_queue_full);
+  g_test_add_func ("/server/scripted/time", test_time);
+  ADD ("/server/scripted/gone", test_gone);
+  ADD ("/server/scripted/slow-reader", test_slow_reader);
+  g_test_add_func ("/server/scripted/unload", test_unload);
+  g_test_add_func ("/server/scripted/one-model", test_one_model);
+  ADD ("/server/scripted/crash", test_crash);
+  ADD ("/server/scripted/status", test_status);
+  return g_test_run ();
+}
