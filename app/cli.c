@@ -209,10 +209,10 @@ command_of (const char *usage)
 static int
 check_options (const PterisOptions *options, const char *command)
 {
-  static const char *const backends[] = { "auto", "cpu", "cuda", NULL };
+  static const char *const backends[] = { "auto", "cpu", "cuda", "openvino", NULL };
 
   if (options->backend != NULL && !g_strv_contains (backends, options->backend))
-    return pteris_usage_error (command, "“%s” is not a backend. Use auto, cpu or cuda.",
+    return pteris_usage_error (command, "“%s” is not a backend. Use auto, cpu, cuda or openvino.",
                                options->backend);
   if (options->threads < 0 || options->threads > 1024)
     return pteris_usage_error (command, "--threads must be between 1 and 1024.");
@@ -263,8 +263,10 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
     { "variant", 0, 0, G_OPTION_ARG_FILENAME, &options->variant,
       "Which of the model's programs: 8da4w, bf16, …; default: the best here", "NAME" },
     { "backend", 0, 0, G_OPTION_ARG_FILENAME, &options->backend,
-      "Backend: auto, cpu or cuda; default: auto", "B" },
+      "Backend: auto, cpu, cuda or openvino; default: auto", "B" },
     { "device", 0, 0, G_OPTION_ARG_INT, &options->device, "GPU number; default: 0", "N" },
+    { "exact", 0, 0, G_OPTION_ARG_NONE, &options->exact,
+      "With OpenVINO, compute floats as the model has them, which may be slower", NULL },
     { "threads", 0, 0, G_OPTION_ARG_INT, &options->threads, "CPU threads; default: one per core",
       "N" },
     { "trust", 0, 0, G_OPTION_ARG_NONE, &options->trust,
@@ -336,11 +338,14 @@ pteris_options_job (const PterisOptions *options, PtJobKind kind, const char *mo
   job.model.family = options->family;
   job.model.variant = options->variant;
   job.model.device = options->device;
+  job.model.exact = options->exact;
   job.model.trust = options->trust ? PT_TRUST_AS_READ : NULL;
   if (g_strcmp0 (options->backend, "cpu") == 0)
     job.model.backend = PT_BACKEND_CPU;
   else if (g_strcmp0 (options->backend, "cuda") == 0)
     job.model.backend = PT_BACKEND_CUDA;
+  else if (g_strcmp0 (options->backend, "openvino") == 0)
+    job.model.backend = PT_BACKEND_OPENVINO;
   return job;
 }
 

@@ -27,6 +27,7 @@ typedef struct {
   char *backend;
   int device;
   int threads;
+  gboolean exact;
   gboolean trust;
   gboolean isolate;
   gboolean no_isolate;

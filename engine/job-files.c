@@ -14,18 +14,20 @@
 gboolean
 pt_job_check_backend (PtBackendChoice choice, GError **error)
 {
-  const PtBackend *cuda = pt_backend_find ("CudaBackend");
+  const char *id = choice == PT_BACKEND_CUDA ? "CudaBackend" : "OpenvinoBackend";
+  const PtBackend *backend = pt_backend_find (id);
   g_autoptr (GError) reason = NULL;
 
-  if (choice != PT_BACKEND_CUDA)
+  if (choice != PT_BACKEND_CUDA && choice != PT_BACKEND_OPENVINO)
     return TRUE;
-  if (cuda != NULL && (cuda->is_available == NULL || cuda->is_available (&reason)))
+  if (backend != NULL && (backend->is_available == NULL || backend->is_available (&reason)))
     return TRUE;
-  return pt_fail (error, PT_ERROR_MISSING_BACKEND, "Models cannot run on a GPU here: %s",
+  return pt_fail (error, PT_ERROR_MISSING_BACKEND, "Models cannot run %s here: %s",
+                  choice == PT_BACKEND_CUDA ? "on a GPU" : "with OpenVINO",
                   reason != NULL ? reason->message : "there is no such backend.");
 }
 
-/* The best variant of @set for the CPU, if the program that was chosen is for a GPU; or NULL. */
+/* The best variant of @set for our own code on the CPU, if another program was chosen; or NULL. */
 static const char *
 cpu_variant (const PtModelSet *set)
 {
@@ -34,9 +36,9 @@ cpu_variant (const PtModelSet *set)
   for (guint i = 0; i < set->variants->len; i++) {
     const PtModelVariant *variant = set->variants->pdata[i];
 
-    if (variant->chosen && !variant->on_gpu)
+    if (variant->chosen && !variant->foreign)
       return NULL;
-    if (found == NULL && !variant->on_gpu && variant->obstacle == NULL)
+    if (found == NULL && !variant->foreign && variant->obstacle == NULL)
       found = variant->path;
   }
   return found;

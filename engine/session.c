@@ -236,7 +236,9 @@ static gboolean
 load_model (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
             GError **error)
 {
-  PtMethodOptions options = { .device = job->model.device, .trust = job->model.trust };
+  PtMethodOptions options = { .device = job->model.device,
+                              .trust = job->model.trust,
+                              .exact = job->model.exact };
   gint64 begin = g_get_monotonic_time ();
 
   pt_emit_progress (emitter, PT_STEP_OPENING, 0);

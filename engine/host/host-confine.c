@@ -5,6 +5,9 @@
 
 #include "engine/base/trusted-files.h"
 #include "engine/confine/confine.h"
+#include "engine/openvino/openvino-cache.h"
+#include "engine/tasks/models/model-library.h"
+#include "engine/tasks/models/model-set.h"
 
 #if defined(__linux__)
 
@@ -79,6 +82,35 @@ add_target (GPtrArray *folders, const char *path)
   add_folder (folders, full);
 }
 
+/* What OpenVINO compiles for a GPU is kept, if the program at @path has something for one. */
+static void
+add_cache (GPtrArray *folders, PtModelSet *set, const char *path)
+{
+  PtProgram *program = path != NULL ? pt_model_set_program (set, path, NULL) : NULL;
+  g_autofree char *folder = program != NULL ? pt_openvino_cache_folder (program) : NULL;
+
+  if (folder != NULL && g_mkdir_with_parents (folder, 0700) == 0)
+    add_folder (folders, folder);
+}
+
+static void
+add_caches (GPtrArray *folders, const PtJob *job)
+{
+  g_autofree char *path =
+      job->model.path != NULL ? pt_library_find (job->model.path, NULL, NULL) : NULL;
+  const PtModelQuery query = { .path = path,
+                               .family = job->model.family,
+                               .variant = job->model.variant,
+                               .backend = job->model.backend };
+  g_autoptr (PtModelSet) set = path != NULL ? pt_model_set_search (&query, NULL) : NULL;
+
+  if (set == NULL)
+    return;
+  add_cache (folders, set, set->program);
+  for (guint i = 0; set->parts != NULL && i < set->parts->len; i++)
+    add_cache (folders, set, ((const PtSetPart *) set->parts->pdata[i])->path);
+}
+
 char **
 pt_host_written (const PtJob *job)
 {
@@ -91,6 +123,7 @@ pt_host_written (const PtJob *job)
   }
   if (job->kind == PT_JOB_SPEAK)
     add_target (folders, job->speak.output);
+  add_caches (folders, job);
   /* The consent to what the process will read is remembered there, by the process itself. */
   if (g_strcmp0 (job->model.trust, PT_TRUST_AS_READ) == 0 && g_mkdir_with_parents (own, 0700) == 0)
     add_folder (folders, own);

@@ -51,7 +51,7 @@ read_device (const PtDelegateSpec *spec, char *device, GError **error)
       return pt_fail (error, PT_ERROR_DELEGATE,
                       "The program is damaged: the name of its device is too long.");
     for (gsize k = 0; k < length; k++)
-      if (!g_ascii_isalnum (entry->value[k]) && strchr ("._", (char) entry->value[k]) == NULL)
+      if (!g_ascii_isalnum (entry->value[k]) && entry->value[k] != '.' && entry->value[k] != '_')
         return pt_fail (error, PT_ERROR_DELEGATE,
                         "“%.*s” is no device of OpenVINO that Pteris knows.", (int) length,
                         (const char *) entry->value);
@@ -105,16 +105,20 @@ pt_openvino_choose_device (const char *device, const char *const *devices, int i
   gsize length = pt_openvino_kind_length (device);
   const char *first = NULL;
   g_autofree char *numbered = g_strdup_printf ("%.*s.%d", (int) length, device, index);
+  guint n = 0;
 
   for (guint i = 0; devices[i] != NULL; i++) {
     if (strcmp (devices[i], index > 0 ? numbered : device) == 0)
       return devices[i];
-    if (first == NULL && is_of_kind (devices[i], device, length))
-      first = devices[i];
+    if (!is_of_kind (devices[i], device, length))
+      continue;
+    first = first != NULL ? first : devices[i];
+    n++;
   }
-  if (first == NULL || index > 0)
-    fail_device (index > 0 ? numbered : device, devices, error);
-  return index > 0 ? NULL : first;
+  if (n == 1 || (n > 0 && index == 0))
+    return first;
+  fail_device (n > 0 ? numbered : device, devices, error);
+  return NULL;
 }
 
 /* ---- the bytes ---- */

@@ -33,8 +33,8 @@ gsize pt_openvino_kind_length (const char *device);
 
 /**
  * The one of @devices (NULL-terminated) that runs a blob for @device: the same; else one of its
- * kind, since numbers differ from one computer to the next. @index: which one of several, if the
- * blob does not say; 0: the first. NULL with PT_ERROR_MISSING_BACKEND, which names what there is.
+ * kind, since numbers differ from one computer to the next. @index: which one of several; 0: the
+ * first. NULL with PT_ERROR_MISSING_BACKEND, which names what there is.
  */
 const char *pt_openvino_choose_device (const char *device, const char *const *devices, int index,
                                        GError **error);

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "engine/base/set-error.h"
-#include "engine/base/sha256.h"
 #include "engine/base/trusted-files.h"
 #include "engine/kernels/cpu.h"
+#include "engine/openvino/openvino-cache.h"
 #include "engine/openvino/openvino-find.h"
 
 /* ---- permission ---- */
@@ -49,25 +49,11 @@ set_threads (const PtOpenvinoCore *core, const char *device, const PtDelegateCon
     core->ov->ov_core_set_property (core->core, device, "INFERENCE_NUM_THREADS", text);
 }
 
-char *
-pt_openvino_cache_folder (const char *path, const PtOpenvinoBlob *blob)
-{
-  g_autofree char *full = g_canonicalize_filename (path, NULL);
-  g_autofree char *digest = pt_sha256 (full, strlen (full));
-
-  if (pt_openvino_blob_is_cpu (blob))
-    return NULL;
-  digest[16] = '\0';
-  return g_build_filename (g_get_user_cache_dir (), "pteris", "openvino", digest, NULL);
-}
-
 /* Compiled kernels of GPUs. Without the folder they are compiled at each start. */
 static void
-set_cache (const PtOpenvinoCore *core, const PtOpenvinoModel *self, const char *device,
-           const PtDelegateContext *context)
+set_cache (const PtOpenvinoCore *core, const char *device, const PtDelegateContext *context)
 {
-  g_autofree char *folder =
-      pt_openvino_cache_folder (pt_program_path (context->program), self->blob);
+  g_autofree char *folder = pt_openvino_cache_folder (context->program);
 
   if (folder != NULL && g_file_test (folder, G_FILE_TEST_IS_DIR))
     core->ov->ov_core_set_property (core->core, device, "CACHE_DIR", folder);
@@ -81,6 +67,7 @@ fail_import (const PtOpenvinoModel *self, GError **error)
   const PtOpenvinoBlob *blob = self->blob;
   g_autofree char *words = pt_openvino_last_words (ov);
   g_autofree char *advice = pt_openvino_advice (blob->version);
+  gboolean is_usual = strcmp (ov->version, PT_OPENVINO_USUAL) == 0;
 
   if (blob->version != NULL && strcmp (blob->version, ov->version) != 0)
     return pt_fail (error, PT_ERROR_MISSING_BACKEND,
@@ -94,9 +81,8 @@ fail_import (const PtOpenvinoModel *self, GError **error)
                     ov->version, blob->target != NULL ? blob->target : "not named", words);
   return pt_fail (error, PT_ERROR_MISSING_BACKEND,
                   "OpenVINO %s (%s) cannot read the program, which is damaged, or was compiled "
-                  "with another version: %s %s",
-                  ov->version, ov->path, words,
-                  strcmp (ov->version, PT_OPENVINO_USUAL) != 0 ? advice : "");
+                  "with another version: %s%s%s",
+                  ov->version, ov->path, words, is_usual ? "" : " ", is_usual ? "" : advice);
 }
 
 static gboolean
@@ -112,7 +98,7 @@ import (PtOpenvinoModel *self, const PtOpenvinoCore *core, const PtDelegateConte
     return FALSE;
   }
   set_threads (core, device, context);
-  set_cache (core, self, device, context);
+  set_cache (core, device, context);
   if (ov->ov_core_import_model (core->core, self->blob->bytes, self->blob->size, device,
                                 &self->model) != 0 ||
       self->model == NULL) {

@@ -30,11 +30,4 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtOpenvinoModel, pt_openvino_model_free)
 gboolean pt_openvino_model_run (PtOpenvinoModel *self, PtExecution *execution, PtValue *const *args,
                                 guint n_args, GError **error);
 
-/**
- * The folder where OpenVINO keeps what it compiles for the program at @path: one for each program,
- * so that none can change what another one uses. NULL for processors, which need none. Free with
- * g_free().
- */
-char *pt_openvino_cache_folder (const char *path, const PtOpenvinoBlob *blob);
-
 G_END_DECLS

@@ -33,6 +33,19 @@ destroy (gpointer delegate)
   pt_openvino_model_free (delegate);
 }
 
+static const char *
+name_device (const PtDelegateSpec *spec, gboolean *is_cpu)
+{
+  g_autoptr (PtOpenvinoBlob) blob = pt_openvino_blob_new (spec, NULL);
+
+  *is_cpu = blob == NULL || pt_openvino_blob_is_cpu (blob);
+  if (*is_cpu)
+    return "CPU (OpenVINO)";
+  if (g_str_has_prefix (blob->device, "GPU"))
+    return "GPU (OpenVINO)";
+  return g_str_has_prefix (blob->device, "NPU") ? "NPU (OpenVINO)" : "OpenVINO";
+}
+
 static const PtBackend backend = {
   .id = "OpenvinoBackend",
   .is_native = TRUE,
@@ -41,6 +54,7 @@ static const PtBackend backend = {
   .execute = execute,
   .destroy = destroy,
   .device_type = PT_DEVICE_CPU,
+  .name_device = name_device,
   .describe = pt_openvino_describe,
   .measure = pt_openvino_measure,
 };

@@ -99,6 +99,12 @@ typedef struct {
    */
   PtDeviceType device_type;
 
+  /**
+   * Optional. The name of what computes the payload of @spec, for people: "NPU (OpenVINO)". Static.
+   * @is_cpu: set to whether it is the processor. NULL: @device_type says that.
+   */
+  const char *(*name_device) (const PtDelegateSpec *spec, gboolean *is_cpu);
+
   /** Optional. Reset the state that execute() changes to its initial values. */
   gboolean (*reset) (gpointer delegate, GError **error);
 

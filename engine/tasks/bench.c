@@ -79,7 +79,8 @@ static PtModule *
 open_module (const Bench *bench, GError **error)
 {
   PtMethodOptions options = { .device = bench->job->model.device,
-                              .trust = bench->job->model.trust };
+                              .trust = bench->job->model.trust,
+                              .exact = bench->job->model.exact };
   g_autoptr (PtModule) module =
       pt_module_open (bench->set->program, (const char *const *) bench->set->data, &options, error);
   PtProgram *program;
@@ -90,7 +91,7 @@ open_module (const Bench *bench, GError **error)
   if (!pt_backend_choice_check (bench->job->model.backend, program, error))
     return NULL;
   bench->report->device =
-      pt_heap_text (bench->heap, pt_backend_choice_gpu_name (program, options.device));
+      pt_heap_text (bench->heap, pt_backend_choice_foreign_name (program, options.device));
   return g_steal_pointer (&module);
 }
 

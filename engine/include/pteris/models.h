@@ -21,9 +21,10 @@ G_BEGIN_DECLS
 
 /** The device of a model. */
 typedef enum {
-  PT_BACKEND_AUTO, /* the device that the program was exported for */
-  PT_BACKEND_CPU,  /* the processor */
-  PT_BACKEND_CUDA, /* an NVIDIA GPU */
+  PT_BACKEND_AUTO,     /* the device that the program was exported for */
+  PT_BACKEND_CPU,      /* the processor */
+  PT_BACKEND_CUDA,     /* an NVIDIA GPU */
+  PT_BACKEND_OPENVINO, /* what the program was exported for with OpenVINO: CPU, GPU or NPU */
 } PtBackendChoice;
 
 /** The model of a job, and how to load it. All strings but @path may be NULL. */
@@ -37,10 +38,12 @@ typedef struct {
   const char *variant;      /* name of a PtModelVariant; NULL: the best that runs here */
   const char *method;       /* NULL: forward, or the only method */
   PtBackendChoice backend;  /* where it runs */
-  int device;               /* number of the GPU */
+  int device;               /* number of the GPU; OpenVINO: which of several devices of its kind */
   const char *trust; /* consent to native code, remembered from then on: the SHA-256 of the program,
                         as shown to the user, or PT_TRUST_AS_READ. NULL: only programs that were
                         agreed to before (pteris/trust.h) */
+  gboolean exact;    /* compute floats as the program has them, also where OpenVINO would rather be
+                        faster; other backends always do */
 } PtModelOptions;
 
 /** The files of a model beside its program. */
@@ -66,14 +69,15 @@ typedef struct {
 
 /** A program of a model that comes in several precisions or for several devices. */
 typedef struct {
-  char *name;      /* for PtModelOptions.variant: "8da4w", "xnnpack-8da4w", else the file's name */
-  char *path;      /* of the program */
-  char *precision; /* "8da4w", "bf16", "fp32", ...; NULL: not known */
-  char *backend;   /* "xnnpack", "vulkan", "coreml", ...; NULL: not known */
-  guint64 bytes;   /* of the program */
-  gboolean on_gpu; /* it runs on a GPU */
-  char *obstacle;  /* why it does not run here, a sentence; NULL: it does */
-  gboolean chosen; /* it is the program of the model */
+  char *name;       /* for PtModelOptions.variant: "8da4w", "xnnpack-8da4w", else the file's name */
+  char *path;       /* of the program */
+  char *precision;  /* "8da4w", "bf16", "fp32", ...; NULL: not known */
+  char *backend;    /* "xnnpack", "vulkan", "coreml", ...; NULL: not known */
+  guint64 bytes;    /* of the program */
+  gboolean on_gpu;  /* it runs on a GPU or an NPU */
+  gboolean foreign; /* it needs a driver or a library that is not part of Pteris: CUDA, OpenVINO */
+  char *obstacle;   /* why it does not run here, a sentence; NULL: it does */
+  gboolean chosen;  /* it is the program of the model */
 } PtModelVariant;
 
 /** A model: its family, task and files. All pointers in it belong to it. */

@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 /** PT_JOB_RUN: how to call PtModelOptions.method. */
 typedef struct {
   const char *const *inputs; /* .npy or .bin files (numbers as the method has them in memory,
-                              * little-endian), "zeros:", "ones:", "random:" or "scalar:" values,
+                              * little-endian), "zeros:", "random:SEED" or "values:1,2,3",
                               * in order; NULL-terminated; NULL: none */
   const char *const *shapes; /* "1,7" for each input, or NULL for the declared one; or NULL */
   const char *output_dir; /* folder for the outputs "out0.npy", ...; NULL: they are not written */

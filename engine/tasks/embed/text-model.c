@@ -9,7 +9,9 @@
 gboolean
 pt_text_model_open (PtTextModel *self, PtModelSet *set, const PtJob *job, GError **error)
 {
-  PtMethodOptions options = { .device = job->model.device, .trust = job->model.trust };
+  PtMethodOptions options = { .device = job->model.device,
+                              .trust = job->model.trust,
+                              .exact = job->model.exact };
   gint64 begin = g_get_monotonic_time ();
 
   *self = (PtTextModel){ 0 };

@@ -69,6 +69,8 @@ backend_name (const char *id)
 {
   if (strcmp (id, "XnnpackBackend") == 0)
     return "XNNPACK";
+  if (strcmp (id, "OpenvinoBackend") == 0)
+    return "OpenVINO";
   return strcmp (id, "CudaBackend") == 0 ? "CUDA" : id;
 }
 

@@ -12,20 +12,23 @@ G_BEGIN_DECLS
  * device. The user's choice of a device can only be confirmed or refused.
  */
 
-/** FALSE with an error when @program does not run on the device of @choice, or no GPU is there. */
+/** FALSE with an error when @program does not run on the device of @choice, or what it needs is not
+ * there: a GPU, OpenVINO. */
 gboolean pt_backend_choice_check (PtBackendChoice choice, const PtProgram *program, GError **error);
 
 /**
- * For a program that needs a GPU: the path of a program of the same family beside it that runs on
- * the CPU alone, "NAME.cpu.pte" or one with "-xnnpack" in its name; or NULL. Free with g_free().
- * Blocking; any thread.
+ * For a program that needs more than our own code on the CPU (a GPU, OpenVINO, a backend that is
+ * not here): the path of a program of the same family beside it that needs no more, "NAME.cpu.pte"
+ * or one with "-xnnpack" or "_xnnpack" in its name; or NULL. Free with g_free(). Blocking; any
+ * thread.
  */
 char *pt_backend_choice_find_cpu (const char *program);
 
-/** The name of GPU @device, when @program runs on a GPU; else NULL. Owned by the library. */
-const char *pt_backend_choice_gpu_name (const PtProgram *program, int device);
+/** The name of what computes @program beside our own code on the CPU: of GPU @device, or of a
+ * device of OpenVINO; NULL: nothing does. Owned by the library. */
+const char *pt_backend_choice_foreign_name (const PtProgram *program, int device);
 
-/** The device that @program runs on: "CPU", or the name of GPU @device. Owned by the library. */
+/** What @program runs on: "CPU", or the name of the other device. Owned by the library. */
 const char *pt_backend_choice_device_name (const PtProgram *program, int device);
 
 G_END_DECLS

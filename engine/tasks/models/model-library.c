@@ -154,11 +154,15 @@ take_variants (PtModelInfo *info, const PtModelSet *set)
   for (guint i = 0; i < info->n_variants; i++) {
     const PtModelVariant *from = set->variants->pdata[i];
 
-    info->variants[i] = (PtModelVariant){
-      g_strdup (from->name),     g_strdup (from->path), g_strdup (from->precision),
-      g_strdup (from->backend),  from->bytes,           from->on_gpu,
-      g_strdup (from->obstacle), from->chosen
-    };
+    info->variants[i] = (PtModelVariant){ g_strdup (from->name),
+                                          g_strdup (from->path),
+                                          g_strdup (from->precision),
+                                          g_strdup (from->backend),
+                                          from->bytes,
+                                          from->on_gpu,
+                                          from->foreign,
+                                          g_strdup (from->obstacle),
+                                          from->chosen };
   }
 }
 

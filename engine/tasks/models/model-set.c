@@ -83,7 +83,8 @@ pt_model_cpu_variants (const char *program)
   for (guint i = 0; i < all->len; i++) {
     g_autofree char *other = g_path_get_basename (all->pdata[i]);
 
-    if (strstr (other, "-xnnpack") != NULL && strcmp (other, own) != 0)
+    if ((strstr (other, "-xnnpack") != NULL || strstr (other, "_xnnpack") != NULL) &&
+        strcmp (other, own) != 0)
       g_ptr_array_add (variants, g_strdup (all->pdata[i]));
   }
   return variants;

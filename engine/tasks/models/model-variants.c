@@ -22,7 +22,8 @@
 typedef struct {
   const PtTreeProgram *file;
   PtModelVariant *variant;
-  gboolean is_exact;   /* of a family that wants fp32 */
+  gboolean is_exact; /* of a family that wants fp32 */
+  gboolean is_openvino;
   guint usual_side;    /* of pictures; 0: the smallest */
   gboolean is_default; /* by config.json */
 } Candidate;
@@ -80,11 +81,12 @@ is_marked (const PtTreeProgram *file)
          g_strcmp0 (file->name.backend, "xnnpack") == 0;
 }
 
-/* Whether @file is named for the CPU, for NVIDIA's GPUs, or for nothing. */
+/* Whether @file is named for the CPU, for NVIDIA's GPUs, for OpenVINO, or for nothing. */
 static gboolean
 is_plain (const PtTreeProgram *file)
 {
-  return file->name.backend == NULL || strcmp (file->name.backend, "cuda") == 0 || is_marked (file);
+  return file->name.backend == NULL || strcmp (file->name.backend, "cuda") == 0 ||
+         strcmp (file->name.backend, "openvino") == 0 || is_marked (file);
 }
 
 /* Whether @holds is true of all programs of the model of @like. */
@@ -304,14 +306,26 @@ only_model (PtModelSet *set, const PtModelQuery *query, const PtModelTree *tree,
 
 /* ---- what runs here ---- */
 
-/* Why @program cannot run here, a sentence, or NULL; @on_gpu: set, if it needs a GPU. */
+/* Says in @self what a delegate needs. */
+static void
+take_needs (Candidate *self, const PtBackend *backend, const PtDelegateSpec *spec)
+{
+  gboolean is_cpu = backend->device_type == PT_DEVICE_CPU;
+
+  if (backend->name_device != NULL)
+    backend->name_device (spec, &is_cpu);
+  self->variant->on_gpu |= !is_cpu;
+  self->variant->foreign |= !pt_backend_is_own (backend);
+  self->is_openvino |= strcmp (backend->id, "OpenvinoBackend") == 0;
+}
+
+/* Why @program cannot run here, a sentence, or NULL; @self: set to what it needs. */
 static char *
-find_obstacle (const PtProgram *program, gboolean *on_gpu)
+find_obstacle (Candidate *self, const PtProgram *program)
 {
   /* A caller without registered backends only wants the list of variants. */
   gboolean knows = pt_backend_find ("XnnpackBackend") != NULL;
 
-  *on_gpu = FALSE;
   for (guint p = 0; p < pt_program_n_plans (program); p++) {
     const PtPlan *plan = pt_program_plan (program, p);
 
@@ -328,7 +342,7 @@ find_obstacle (const PtProgram *program, gboolean *on_gpu)
       }
       if (backend == NULL)
         continue;
-      *on_gpu |= backend->device_type != PT_DEVICE_CPU;
+      take_needs (self, backend, &plan->delegates[d]);
       if (backend->is_available != NULL && !backend->is_available (&reason))
         return g_strdup (reason->message);
     }
@@ -386,7 +400,7 @@ candidate_new (PtModelSet *set, const PtTreeProgram *file)
     variant->obstacle = g_strdup (error->message);
     return candidate;
   }
-  variant->obstacle = find_obstacle (program, &variant->on_gpu);
+  variant->obstacle = find_obstacle (candidate, program);
   family = pt_family_of (program, NULL);
   candidate->is_exact = pt_family_info (family)->task == PT_TASK_TRANSCRIBE;
   candidate->usual_side = family == PT_FAMILY_TEXT_DETECTOR ? PT_USUAL_WRITING : 0;
@@ -452,15 +466,20 @@ name_variants (GPtrArray *candidates)
   }
 }
 
+/* OpenVINO's programs need consent and run with one version only: they come after our own code for
+ * the CPU, unless somebody asks for them. */
 static int
 prefer_device (const Candidate *c, PtBackendChoice choice)
 {
+  gboolean is_own = !c->variant->foreign;
+
   switch (choice) {
-  case PT_BACKEND_CPU: return c->variant->on_gpu;
-  case PT_BACKEND_CUDA: return !c->variant->on_gpu;
+  case PT_BACKEND_CPU: return is_own ? 0 : c->variant->on_gpu ? 2 : 1;
+  case PT_BACKEND_OPENVINO: return c->is_openvino ? 0 : is_own ? 1 : 2;
+  case PT_BACKEND_CUDA:
   case PT_BACKEND_AUTO: break;
   }
-  return !c->variant->on_gpu;
+  return c->is_openvino ? 2 : is_own ? 1 : 0;
 }
 
 /* Code for the GPU's own architecture is better than that for an older one. */

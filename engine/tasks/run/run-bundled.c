@@ -42,7 +42,9 @@ static gboolean
 open_bundle (Bundled *b, GError **error)
 {
   const PtJob *job = b->job;
-  PtMethodOptions options = { .device = job->model.device, .trust = job->model.trust };
+  PtMethodOptions options = { .device = job->model.device,
+                              .trust = job->model.trust,
+                              .exact = TRUE }; /* close_enough is less than PT_SHORT_FLOAT */
 
   b->bundle = pt_bundle_open (job->model.path, error);
   if (b->bundle == NULL)

@@ -521,7 +521,9 @@ load_method (Run *run, GError **error)
   gint64 begin = g_get_monotonic_time ();
   const PtJob *job = run->job;
   g_autoptr (PtProgram) program = NULL;
-  PtMethodOptions options = { .device = job->model.device, .trust = job->model.trust };
+  PtMethodOptions options = { .device = job->model.device,
+                              .trust = job->model.trust,
+                              .exact = job->model.exact };
   const char *name;
 
   tell_progress (run, PT_STEP_LOADING, 0, 0);

@@ -81,6 +81,10 @@ typedef struct {
   double rtol, atol;
 } PtTolerance;
 
+/** Results with a smaller relative tolerance cannot be those of bfloat16, with 8 bits: they are
+ * computed with PtMethodOptions.exact. */
+#define PT_SHORT_FLOAT (1.0 / 256)
+
 /**
  * Compare tensors in C order: |got - want| <= atol + rtol * |want|; integers and bools must be
  * equal, NaN equals NaN. @want may be wider than @got.

@@ -84,6 +84,7 @@ open_case (Case *c, GError **error)
   tolerance = json_object_get (c->root, "tolerance");
   c->tolerance.rtol = json_number_value (json_object_get (tolerance, "rtol"));
   c->tolerance.atol = json_number_value (json_object_get (tolerance, "atol"));
+  c->options.exact = c->job->model.exact || c->tolerance.rtol < PT_SHORT_FLOAT;
   return TRUE;
 }
 

@@ -60,7 +60,9 @@ open_part (PtModelSet *set, const char *role, const PtMethodOptions *options, GE
 PtSpeaker *
 pt_speaker_new (PtModelSet *set, const PtJob *job, GError **error)
 {
-  PtMethodOptions options = { .device = job->model.device, .trust = job->model.trust };
+  PtMethodOptions options = { .device = job->model.device,
+                              .trust = job->model.trust,
+                              .exact = job->model.exact };
   g_autoptr (PtSpeaker) self = g_new0 (PtSpeaker, 1);
 
   self->set = set;
@@ -105,7 +107,7 @@ pt_speaker_is_for (const PtSpeaker *self, const PtJob *job)
 {
   return g_strcmp0 (self->model, job->model.path) == 0 && self->device == job->model.device &&
          g_strcmp0 (self->asked, pt_speaker_asked_language (job)) == 0 &&
-         job->model.backend != PT_BACKEND_CUDA;
+         job->model.backend != PT_BACKEND_CUDA && job->model.backend != PT_BACKEND_OPENVINO;
 }
 
 const char *

@@ -276,7 +276,9 @@ classify_all (PtClassifier *self, const PtJob *job, PtClassification *found,
 static PtModule *
 open_module (PtModelSet *set, const PtJob *job, GError **error)
 {
-  PtMethodOptions options = { .device = job->model.device, .trust = job->model.trust };
+  PtMethodOptions options = { .device = job->model.device,
+                              .trust = job->model.trust,
+                              .exact = job->model.exact };
   g_autoptr (PtModule) module = pt_model_set_open (set, &options, error);
 
   if (module == NULL ||

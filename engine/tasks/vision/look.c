@@ -177,7 +177,9 @@ pt_looker_takes (const PtModelSet *set)
 PtLooker *
 pt_looker_new (PtModelSet *set, const PtJob *job, GError **error)
 {
-  PtMethodOptions options = { .device = job->model.device, .trust = job->model.trust };
+  PtMethodOptions options = { .device = job->model.device,
+                              .trust = job->model.trust,
+                              .exact = job->model.exact };
   g_autoptr (PtLooker) self = g_new0 (PtLooker, 1);
   g_autoptr (GError) reason = NULL;
 
