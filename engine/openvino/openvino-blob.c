@@ -5,6 +5,9 @@
 
 #include "engine/base/set-error.h"
 #include "engine/program/checked.h"
+#include "engine/runtime/backend.h"
+
+#define damaged(error, ...) pt_delegate_damaged (error, "An OpenVINO", __VA_ARGS__)
 
 /* From version 2026.4 on a text is in front. */
 #define MAGIC "RR_UPCVO"
@@ -48,12 +51,10 @@ read_device (const PtDelegateSpec *spec, char *device, GError **error)
     while (length > 0 && entry->value[length - 1] == '\0')
       length--;
     if (length > PT_OPENVINO_MAX_DEVICE)
-      return pt_fail (error, PT_ERROR_DELEGATE,
-                      "The program is damaged: the name of its device is too long.");
+      return damaged (error, "the name of its device is too long");
     for (gsize k = 0; k < length; k++)
       if (!g_ascii_isalnum (entry->value[k]) && entry->value[k] != '.' && entry->value[k] != '_')
-        return pt_fail (error, PT_ERROR_DELEGATE,
-                        "“%.*s” is no device of OpenVINO that Pteris knows.", (int) length,
+        return damaged (error, "“%.*s” is no device of OpenVINO", (int) length,
                         (const char *) entry->value);
     if (length == 0)
       continue;
@@ -144,13 +145,6 @@ is_version (const char *text)
          strspn (text, "0123456789.") == strlen (text);
 }
 
-static gboolean
-fail_damaged (GError **error)
-{
-  return pt_fail (error, PT_ERROR_DELEGATE,
-                  "The program is damaged: its part for OpenVINO is incomplete.");
-}
-
 /* The text in front, if there is one; @at: set to where the ranges begin. */
 static gboolean
 read_text (PtOpenvinoBlob *self, gsize *at, GError **error)
@@ -162,10 +156,10 @@ read_text (PtOpenvinoBlob *self, gsize *at, GError **error)
   if (self->size < strlen (MAGIC) || memcmp (self->bytes, MAGIC, strlen (MAGIC)) != 0)
     return TRUE;
   if (self->size < TEXT_AT)
-    return fail_damaged (error);
+    return damaged (error, "it ends in its header");
   length = read_u64 (self->bytes + TEXT_AT - sizeof length);
   if (!pt_range_fits (TEXT_AT, length, self->size) || length > MAX_TEXT)
-    return fail_damaged (error);
+    return damaged (error, "its text is too long");
   *at = TEXT_AT + (gsize) length;
   /* Another form of the text is OpenVINO's to understand. */
   if (read_u32 (self->bytes + strlen (MAGIC)) != 1)
@@ -186,14 +180,14 @@ check_ranges (const PtOpenvinoBlob *self, gsize at, GError **error)
   gsize rest = self->size - at;
 
   if (rest < TABLE_SIZE)
-    return fail_damaged (error);
+    return damaged (error, "it ends in its header");
   if (read_u64 (self->bytes + at) != TABLE_SIZE)
     return TRUE;
   for (guint i = 0; i < N_RANGES; i++) {
     const char *entry = self->bytes + at + i * 2 * sizeof (guint64);
 
     if (!pt_range_fits (read_u64 (entry), read_u64 (entry + sizeof (guint64)), rest))
-      return fail_damaged (error);
+      return damaged (error, "part %u of it is not inside", i);
   }
   return TRUE;
 }
@@ -209,7 +203,7 @@ pt_openvino_blob_new (const PtDelegateSpec *spec, GError **error)
   if (!read_device (spec, self->device, error))
     return NULL;
   if (self->size == 0) {
-    fail_damaged (error);
+    damaged (error, "it is empty");
     return NULL;
   }
   if (pt_openvino_blob_is_cpu (self) &&

@@ -20,7 +20,7 @@ typedef struct {
   char *target;  /* the processors that it was made for; NULL: it does not say */
 } PtOpenvinoBlob;
 
-/** Read what the payload of @spec says. NULL with PT_ERROR_DELEGATE for a damaged one. */
+/** Read what the payload of @spec says. NULL with PT_ERROR_PROGRAM for a damaged one. */
 PtOpenvinoBlob *pt_openvino_blob_new (const PtDelegateSpec *spec, GError **error);
 void pt_openvino_blob_free (PtOpenvinoBlob *blob);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtOpenvinoBlob, pt_openvino_blob_free)

@@ -20,7 +20,7 @@ typedef struct {
 /**
  * Import the payload of @context, after the user's consent. NULL with an error: PT_ERROR_UNTRUSTED,
  * PT_ERROR_MISSING_BACKEND (the library, a plugin or the device is missing, or of another version)
- * or PT_ERROR_DELEGATE (a damaged payload).
+ * PT_ERROR_PROGRAM (a damaged payload) or PT_ERROR_DELEGATE.
  */
 PtOpenvinoModel *pt_openvino_model_new (const PtDelegateContext *context, GError **error);
 void pt_openvino_model_free (PtOpenvinoModel *model);

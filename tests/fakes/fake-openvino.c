@@ -58,7 +58,7 @@ static char calls[LOG_SIZE], given[LOG_SIZE];
 static const char *words = "";
 static int alive;
 
-/* --- demands --- */
+/* ---- demands ---- */
 
 static const char *
 setting (const char *name, const char *otherwise)
@@ -112,7 +112,7 @@ begin (const char *name)
       return status;            \
   } while (0)
 
-/* --- the library --- */
+/* ---- the library ---- */
 
 EXPORT const char *fake_openvino_calls (void);
 EXPORT int fake_openvino_alive (void);

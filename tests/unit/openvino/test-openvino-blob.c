@@ -82,7 +82,7 @@ check_refused (const guint8 *bytes, gsize size)
   g_autoptr (PtOpenvinoBlob) blob = read_blob (bytes, size, NULL, 0, &error);
 
   g_assert_null (blob);
-  g_assert_error (error, PT_ERROR, PT_ERROR_DELEGATE);
+  g_assert_error (error, PT_ERROR, PT_ERROR_PROGRAM);
 }
 
 static void
@@ -116,7 +116,7 @@ check_device (const PtCompileSpec *specs, guint n_specs, const char *expected)
   blob = read_blob (bytes, sizeof bytes, specs, n_specs, &error);
   if (expected == NULL) {
     g_assert_null (blob);
-    g_assert_error (error, PT_ERROR, PT_ERROR_DELEGATE);
+    g_assert_error (error, PT_ERROR, PT_ERROR_PROGRAM);
     return;
   }
   g_assert_no_error (error);
