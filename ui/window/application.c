@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/window/application.h"
 
-#ifdef G_OS_WIN32
-#include <gdk/win32/gdkwin32.h>
-#endif
-
 #include <locale.h>
 #include <pteris/engine.h>
 
@@ -12,6 +8,7 @@
 #include "ui/diagnostics.h"
 #include "ui/settings.h"
 #include "ui/window/about.h"
+#include "ui/window/taskbar.h"
 #include "ui/graphics.h"
 #include "ui/i18n.h"
 #include "ui/parts/popovers.h"
@@ -56,6 +53,18 @@ about (GSimpleAction *action, GVariant *parameter, gpointer user_data)
   pteris_about_show (gtk_application_get_active_window (GTK_APPLICATION (user_data)));
 }
 
+/* From the list of recent chats in the task bar. */
+static void
+show_chat (GSimpleAction *action, GVariant *parameter, gpointer user_data)
+{
+  PterisApplication *self = PTERIS_APPLICATION (user_data);
+  PterisWindow *window;
+
+  g_application_activate (G_APPLICATION (self));
+  window = get_window (self);
+  pteris_window_open_chat (window, g_variant_get_int64 (parameter));
+}
+
 static const struct {
   const char *action;
   const char *accels[3];
@@ -98,18 +107,12 @@ show_page (GSimpleAction *action, GVariant *parameter, gpointer user_data)
 
 #ifdef G_OS_WIN32
 
-/* GLib has no notifications on Windows: the button in the task bar flashes. */
+/* GLib has no notifications there. */
 static void
 send_notification (GtkWindow *window, const char *id, const char *title, const char *body,
                    const char *page)
 {
-  GdkSurface *surface = gtk_native_get_surface (GTK_NATIVE (window));
-  FLASHWINFO flash = { .cbSize = sizeof flash,
-                       .hwnd = (HWND) gdk_win32_surface_get_handle (surface),
-                       .dwFlags = FLASHW_TRAY | FLASHW_TIMERNOFG,
-                       .uCount = 3 };
-
-  FlashWindowEx (&flash);
+  pteris_taskbar_notify (window, title, body, page);
 }
 
 #else
@@ -229,6 +232,7 @@ pteris_application_startup (GApplication *application)
     { "quit", quit, NULL, NULL, NULL },
     { "about", about, NULL, NULL, NULL },
     { "show-page", show_page, "s", NULL, NULL },
+    { "show-chat", show_chat, "x", NULL, NULL },
   };
 
   _pteris_resources_ensure ();
@@ -272,9 +276,14 @@ static int
 pteris_application_handle_local_options (GApplication *application, GVariantDict *options)
 {
   PterisApplication *self = PTERIS_APPLICATION (application);
+  gint64 chat;
 
   if (g_variant_dict_contains (options, "quit"))
     return quit_running (application);
+  if (g_variant_dict_lookup (options, "chat", "x", &chat) &&
+      g_application_register (application, NULL, NULL))
+    g_action_group_activate_action (G_ACTION_GROUP (application), "show-chat",
+                                    g_variant_new_int64 (chat));
   self->exit_after_startup = g_variant_dict_contains (options, "exit-after-startup");
   return -1;
 }
@@ -297,6 +306,7 @@ pteris_application_init (PterisApplication *self)
   static const GOptionEntry OPTIONS[] = {
     { "exit-after-startup", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, NULL, NULL, NULL },
     { "quit", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, NULL, NULL, NULL },
+    { "chat", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_INT64, NULL, NULL, NULL },
     { "safe-graphics", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Draw the window without the GPU"),
       NULL },
     { NULL },
@@ -324,6 +334,7 @@ pteris_application_main (int argc, char **argv)
   pteris_i18n_init ();
   pteris_i18n_use_local_numbers ();
   g_set_application_name ("Pteris");
+  pteris_taskbar_init ();
   pteris_graphics_choose (argc > 0 &&
                           g_strv_contains ((const char *const *) argv + 1, "--safe-graphics"));
   if (!gtk_init_check ()) {

@@ -36,6 +36,17 @@ ACTION (open_chat)
     show_chat (self, conversation);
 }
 
+void
+pteris_window_open_chat (PterisWindow *self, gint64 id)
+{
+  PterisConversation *conversation = pteris_chat_history_find (self->history, id);
+
+  if (conversation != NULL)
+    show_chat (self, conversation);
+  else
+    self->wanted_chat = id;
+}
+
 /* Opens a chat at one of its messages: (chat, message). */
 ACTION (open_message)
 {

@@ -74,6 +74,9 @@ struct _PterisWindow {
   gint64 asked;     /* time of the question whose answer is in progress */
   GPtrArray *undos; /* window-undo.c */
   gboolean holds;   /* the queue of transcripts is held for an answer (window-engines.c) */
+  guint
+      chats_settling;  /* the list of chats in the task bar is written soon; a timeout's id, or 0 */
+  gint64 wanted_chat;  /* to be opened once the history has been read; or 0 */
   PterisModel *picked; /* the model whose loading error is shown by the window */
 };
 
@@ -146,6 +149,11 @@ void _pteris_window_ask_for_trust (PterisWindow *self, PterisEngineClient *clien
 
 /** window-notifications.c: notify of the end of long tasks. */
 void _pteris_window_add_notifications (PterisWindow *self);
+
+/** window-taskbar.c: show the window's work and the recent chats in the task bar; and the
+ * downloads, once there are any. */
+void _pteris_window_add_taskbar (PterisWindow *self);
+void _pteris_window_add_taskbar_downloads (PterisWindow *self);
 
 /** window.c: whether the current page uses @file itself. */
 gboolean _pteris_window_page_takes (PterisWindow *self, GFile *file);

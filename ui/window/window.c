@@ -161,6 +161,7 @@ _pteris_window_make_pages (PterisWindow *self)
   self->downloads = pteris_downloads_new (self->catalogue);
   g_signal_connect_object (self->downloads, "installed", G_CALLBACK (on_downloaded), self,
                            G_CONNECT_SWAPPED);
+  _pteris_window_add_taskbar_downloads (self);
   pteris_discover_page_bind (self->discover_page, self->catalogue, self->downloads, self->machine);
   self->gpu_page = g_object_new (PTERIS_TYPE_GPU_PAGE, NULL);
   g_signal_connect_object (self->transcribe_page, "shown",
@@ -507,6 +508,7 @@ pteris_window_dispose (GObject *object)
   g_clear_object (&self->activity);
   g_clear_object (&self->library);
   g_clear_object (&self->starter);
+  g_clear_handle_id (&self->chats_settling, g_source_remove);
   g_clear_object (&self->downloads);
   g_clear_object (&self->catalogue);
   g_clear_object (&self->session);
@@ -574,6 +576,10 @@ on_history_ready (PterisWindow *self)
 {
   g_autoptr (PterisConversation) newest = g_list_model_get_item (G_LIST_MODEL (self->history), 0);
 
+  if (self->wanted_chat != 0) {
+    pteris_window_open_chat (self, self->wanted_chat);
+    self->wanted_chat = 0;
+  }
   if (newest != NULL && pteris_chat_session_get_conversation (self->session) == NULL)
     pteris_chat_session_open (self->session, newest);
 }
@@ -677,6 +683,7 @@ pteris_window_init (PterisWindow *self)
   add_keys (self);
   bind_parts (self);
   _pteris_window_add_notifications (self);
+  _pteris_window_add_taskbar (self);
   _pteris_window_add_engines (self);
   gtk_widget_add_tick_callback (GTK_WIDGET (self), on_first_tick, NULL, NULL);
   if (pteris_settings_get_boolean (PTERIS_SETTING_WELCOMED))

@@ -21,6 +21,9 @@ void pteris_window_open_files (PterisWindow *self, GSList *files);
 /** @page: the name of a GtkStackPage in window.ui, e.g. "chat"; unknown names are ignored. */
 void pteris_window_show_page (PterisWindow *self, const char *page);
 
+/** Open the chat with @id, at once or when the history has been read; without one, nothing. */
+void pteris_window_open_chat (PterisWindow *self, gint64 id);
+
 /** Load @model and show its page. */
 void pteris_window_pick_model (PterisWindow *self, PterisModel *model);
 
