@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 /**
  * PtAudioDecoder: decodes a recording to frames of floats. libsndfile is tried first, then
- * GStreamer for other formats. One thread at a time.
+ * GStreamer for other formats, on Windows Media Foundation. One thread at a time.
  */
 typedef struct _PtAudioDecoder PtAudioDecoder;
 
@@ -61,5 +61,12 @@ PtAudioDecoder *pt_live_decoder_open (const char *path, const char *name, gboole
  */
 PtAudioDecoder *pt_gst_decoder_open (const char *path, const char *name, const char *guess,
                                      guint rate, GCancellable *cancellable, GError **error);
+
+/**
+ * Open with Windows' Media Foundation: the rate and the channels of the file. Memory is bounded; a
+ * decoder that stalls is left with an error.
+ */
+PtAudioDecoder *pt_mf_decoder_open (const char *path, const char *name, const char *guess,
+                                    GCancellable *cancellable, GError **error);
 
 G_END_DECLS

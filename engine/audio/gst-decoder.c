@@ -27,8 +27,6 @@
 #define TICK (50 * GST_MSECOND)
 /* Decoded buffers in the queue: decoding ahead of the model costs memory and gains nothing. */
 #define MAX_BUFFERS 8
-/* Most boxes of an MPEG-4 file that are checked. */
-#define MAX_BOXES 10000
 /* Most elements of the pipeline: a file of nested tags would create thousands. */
 #define MAX_ELEMENTS 64
 #define DEFAULT_RATE 16000
@@ -375,48 +373,6 @@ preroll (GstDecoder *self, GCancellable *cancellable, GError **error)
   return self->is_cut ? fail_damaged (self, "", error) : fail_silent (self, error);
 }
 
-static guint64
-read_number (const guint8 *bytes, guint n)
-{
-  guint64 number = 0;
-
-  for (guint i = 0; i < n; i++)
-    number = number << 8 | bytes[i];
-  return number;
-}
-
-/*
- * An MPEG-4 file is a sequence of boxes with their sizes. A truncated file plays up to its end
- * without an error, so the sizes are checked here.
- */
-static gboolean
-is_cut_short (const char *path)
-{
-  FILE *file = pt_input_fopen (path);
-  guint64 at = 0, end = 0, size;
-  int failure = 0;
-  guint8 head[16];
-  GStatBuf info;
-
-  if (file == NULL)
-    return FALSE;
-  if (g_stat (path, &info) == 0)
-    end = (guint64) info.st_size;
-  for (guint i = 0; i < MAX_BOXES && at < end; i++) {
-    gsize n = pt_audio_read_at (file, at, head, MIN (sizeof head, end - at), &failure);
-
-    size = n >= 8 ? read_number (head, 4) : 0;
-    if (size == 1 && n == sizeof head)
-      size = read_number (head + 8, 8);
-    /* Size 0: up to the end of the file. */
-    if (size < 8)
-      break;
-    at = size <= end - at ? at + size : G_MAXUINT64;
-  }
-  fclose (file);
-  return at > end;
-}
-
 /* ---- reading ---- */
 
 static gboolean
@@ -527,7 +483,7 @@ pt_gst_decoder_open (const char *path, const char *name, const char *guess, guin
   self->parent.n_frames = -1;
   self->name = g_strdup (name);
   self->guess = guess;
-  self->is_cut = strstr (guess, "MPEG-4") != NULL && is_cut_short (path);
+  self->is_cut = strstr (guess, "MPEG-4") != NULL && pt_mpeg4_is_cut_short (path);
   if (!init (error) || !build (self, path, error) || !preroll (self, cancellable, error))
     return NULL;
   if (gst_element_query_duration (self->pipeline, GST_FORMAT_TIME, &duration) && duration > 0)

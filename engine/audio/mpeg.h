@@ -46,4 +46,10 @@ gboolean pt_audio_fail_read (const char *name, int failure, GError **error);
 gboolean pt_mpeg_scan (FILE *file, guint64 size, const char *name, GCancellable *cancellable,
                        gboolean *is_mpeg, PtMpegStream *stream, GError **error);
 
+/**
+ * Whether the end of the MPEG-4 file at @path is missing: it is a sequence of boxes with their
+ * sizes. Decoders play such a file up to its end without an error.
+ */
+gboolean pt_mpeg4_is_cut_short (const char *path);
+
 G_END_DECLS

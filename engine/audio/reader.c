@@ -113,6 +113,11 @@ open_decoder (PtAudioReader *self, const char *path, GCancellable *cancellable, 
     self->decoder = pt_gst_decoder_open (path, self->name, guess, self->rate, cancellable, error);
     return self->decoder != NULL;
   }
+#elif defined(G_OS_WIN32)
+  if (self->decoder == NULL && guess != NULL) {
+    self->decoder = pt_mf_decoder_open (path, self->name, guess, cancellable, error);
+    return self->decoder != NULL;
+  }
 #else
   if (self->decoder == NULL && guess != NULL)
     return pt_fail (error, PT_ERROR_FORMAT, "%s " CONVERT, reason->message);
