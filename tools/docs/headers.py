@@ -26,10 +26,13 @@ NAMES = {
 MEMBER = re.compile(r"^\s+(?:[^;{}#=]*?\W)?(\w+)(?:\[\w*\])?(?:\s=\s[^,;]*)?[,;]?\s*$", re.DOTALL)
 
 
-def words(comment, of_function):
-    """The lines of a comment, without its marks, for doxygen."""
+def words(comment, of_function, is_trailing=False):
+    """The lines of a comment, without its marks, for doxygen. Lines of four spaces are code, but those of a comment
+    behind a member are aligned with it."""
     lines, in_parameter, before = [], False, ""
     for line in re.sub(r"^\s*\* ?", "", re.sub(r"^/\*+ ?|\s*\*/$", "", comment), flags=re.MULTILINE).split("\n"):
+        if is_trailing:
+            line = line.lstrip()
         if not line.startswith("    "):
             line = line.replace("\\", "\\\\").replace("&", "&amp;").replace("<", "&lt;").replace("%", "%%")
             parameter = of_function and re.match(r"@(\w+): *(.*)", line)
@@ -80,7 +83,7 @@ def convert(text, name):
         start = out.rfind("\n") + 1
         head = out[start:]
         following = "".join(code for _, code in pieces[n + 1:n + 2])
-        lines = words(comment, bool(FUNCTION.match(following)))
+        lines = words(comment, bool(FUNCTION.match(following)), bool(head.strip()))
         if head.strip():
             here = block("<", lines, "  ")
             several = in_body and distribute(head, here)
@@ -124,6 +127,8 @@ def faults_of(text, name):
     converted = convert(text, name)
     if "\\file" not in converted:
         yield f"{name}: no comment says what the header is for"
+    for found in re.finditer(r"^(?! \*     ).*(?<![\w.])(@\w+)", converted, re.MULTILINE):
+        yield f"{name}: {found.group(1)} stays as it is"
     # A macro that several branches define has its comment at the first.
     done = set()
     for kind, what, commented in declarations(converted):
@@ -153,7 +158,8 @@ typedef struct {
 /** Values. */
 typedef enum {
   PT_C, /* first */
-  PT_D = 1 << 2 /* last */
+  PT_D = 1 << 2 /* last, with
+                 * @a of PtB */
 } PtC;
 /** A macro. */
 #define PT_E 1
