@@ -265,11 +265,11 @@ static void
 show_license (const PtHubRepo *repo)
 {
   if (repo->license == NULL)
-    pteris_note ("Licence: not stated. Read %s/%s before you use it.", repo->endpoint, repo->id);
+    pteris_note ("License: not stated. Read %s/%s before you use it.", repo->endpoint, repo->id);
   else if (repo->license_link != NULL)
-    pteris_note ("Licence: %s (%s)", repo->license, repo->license_link);
+    pteris_note ("License: %s (%s)", repo->license, repo->license_link);
   else
-    pteris_note ("Licence: %s", repo->license);
+    pteris_note ("License: %s", repo->license);
 }
 
 /* ---- the command ---- */

@@ -37,14 +37,14 @@ def test_list(case):
     assert listed["license"] == "apache-2.0"
     assert {file["path"] for file in listed["variants"][0]["files"]} == set(case.small())
     case.run("get", ID, "--list")
-    assert "0_6b-bf16" in case.out and "coreml" in case.err and "Licence: apache-2.0" in case.err
+    assert "0_6b-bf16" in case.out and "coreml" in case.err and "License: apache-2.0" in case.err
     case.check_nothing()
 
 
 def test_get(case):
     case.run("get", ID)
     assert case.out == os.path.join(case.folder, "0_6b/xnnpack/qwen_3_0_6b_xnnpack_8da4w.pte") + "\n", case.out
-    case.says("Licence: apache-2.0", "MB")
+    case.says("License: apache-2.0", "MB")
     case.check_whole()
     for where, method, path, headers in case.hub.log:
         assert headers["User-Agent"].startswith("pteris/"), headers
@@ -735,6 +735,13 @@ def test_models(case):
     rows = json.loads(case.out)
     assert len(rows) == 2, rows
     assert [row["from"] for row in rows].count(None) == 1
+    # The folder of a download, and its repository, name the model as well.
+    for name in ("tiny_xnnpack_fp32", "owner--tiny", "owner/tiny", "owner--tiny/xnnpack"):
+        case.run("inspect", name)
+        assert "tiny_xnnpack_fp32.pte" in case.out, case.out
+    for name in ("owner/none", "owner/../own", "../models/own", "owner--tiny/none", "/own"):
+        case.run("inspect", name, status=1)
+        case.says("no model")
     case.run("remove", "owner/tiny", status=2)
     case.says("--yes")
     case.run("remove", "tin", "--yes", status=1)

@@ -205,7 +205,8 @@ PT_API PtFit pt_fit_judge (const PtNeeds *needs, const PtMemory *memory, gboolea
 
 /**
  * The path that MODEL on a command line means: a file, a folder, or the name (or an unambiguous
- * part of the name) of a model in the library or in @folders (NULL-terminated, or NULL). Free with
+ * part of the name) of a model in the library or in @folders (NULL-terminated, or NULL). Also a
+ * folder of the library: "owner--name" or "owner/name" of a download, "owner--name/1b". Free with
  * g_free(). NULL with PT_ERROR_NOT_FOUND, whose message lists the models. Blocking; any thread.
  */
 PT_API char *pt_library_find (const char *model, const char *const *folders, GError **error);

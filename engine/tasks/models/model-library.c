@@ -454,11 +454,55 @@ find_by_folder (const char *model)
   return n == 1 ? g_steal_pointer (&path) : NULL;
 }
 
+/* Whether @name leads to nothing outside of the folder that it is in. */
+static gboolean
+stays_within (const char *name)
+{
+  g_auto (GStrv) parts = g_strsplit (name, "/", -1);
+
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (parts[i][0] == '\0' || parts[i][0] == '.')
+      return FALSE;
+  return parts[0] != NULL && strpbrk (name, "\\:") == NULL;
+}
+
+/* The folder with programs in @library that is called @name; or NULL. */
+static char *
+folder_called (const char *library, const char *name)
+{
+  g_autofree char *path = g_build_filename (library, name, NULL);
+  g_autoptr (PtModelTree) tree = NULL;
+
+  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
+    return NULL;
+  tree = pt_model_tree_read (path, PT_TREE_DEPTH);
+  return tree->programs->len > 0 ? g_steal_pointer (&path) : NULL;
+}
+
+/* The folder of the library that @model names: "owner--name" as downloads are called, "owner/name"
+ * as their repositories are, and folders in these. NULL: there is none. */
+static char *
+find_folder (const char *model)
+{
+  g_autoptr (GPtrArray) folders = library_folders ();
+  const char *slash = strchr (model, '/');
+  g_autofree char *download =
+      slash != NULL ? g_strdup_printf ("%.*s--%s", (int) (slash - model), model, slash + 1) : NULL;
+  char *found = NULL;
+
+  for (guint i = 0; stays_within (model) && found == NULL && i < folders->len; i++) {
+    found = folder_called (folders->pdata[i], model);
+    if (found == NULL && download != NULL)
+      found = folder_called (folders->pdata[i], download);
+  }
+  return found;
+}
+
 char *
 pt_library_find (const char *model, const char *const *folders, GError **error)
 {
   g_autoptr (GPtrArray) infos = NULL;
-  g_autofree char *part = NULL;
+  g_autofree char *part = NULL, *folder = NULL;
   const PtModelInfo *found = NULL, *other = NULL;
 
   if (g_file_test (model, G_FILE_TEST_EXISTS))
@@ -473,6 +517,14 @@ pt_library_find (const char *model, const char *const *folders, GError **error)
 
     if (strcmp (name, part) == 0)
       return g_strdup (info->path);
+  }
+  folder = find_folder (model);
+  if (folder != NULL)
+    return g_steal_pointer (&folder);
+  for (guint i = 0; i < infos->len; i++) {
+    const PtModelInfo *info = infos->pdata[i];
+    g_autofree char *name = lowercase (info->name);
+
     if (*part == '\0' || strstr (name, part) == NULL)
       continue;
     if (found == NULL)
