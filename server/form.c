@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "server/json-fields.h"
+#include "server/multipart.h"
 
 #define MOST_PARTS 64
 #define MOST_TEXT (64 << 10)
@@ -77,45 +78,39 @@ take_file (PterisForm *self, const char *name, const char *file_name, GBytes *by
   return TRUE;
 }
 
-static gboolean
-take_part (PterisForm *self, SoupMessageHeaders *headers, GBytes *bytes, const char *file,
-           const PterisFormKind *kinds, GError **error)
+static char *
+boundary_of (SoupMessageHeaders *headers)
 {
-  g_autofree char *disposition = NULL;
   g_autoptr (GHashTable) parameters = NULL;
-  const char *name;
+  const char *type = soup_message_headers_get_content_type (headers, &parameters);
 
-  if (!soup_message_headers_get_content_disposition (headers, &disposition, &parameters) ||
-      parameters == NULL || (name = g_hash_table_lookup (parameters, "name")) == NULL ||
-      !g_utf8_validate (name, -1, NULL))
-    return pteris_fault_set (error, 400, NULL, NULL, "A part of the form has no name.");
-  if (strcmp (name, file) == 0)
-    return take_file (self, name, g_hash_table_lookup (parameters, "filename"), bytes, error);
-  return take_text (self, name, bytes, kinds, error);
+  if (type == NULL || g_ascii_strcasecmp (type, "multipart/form-data") != 0 || parameters == NULL)
+    return NULL;
+  return g_strdup (g_hash_table_lookup (parameters, "boundary"));
 }
 
 gboolean
-pteris_form_read (PterisForm *self, SoupServerMessage *message, GBytes *body, const char *file,
+pteris_form_read (PterisForm *self, SoupMessageHeaders *headers, GBytes *body, const char *file,
                   const PterisFormKind *kinds, GError **error)
 {
-  g_autoptr (SoupMultipart) parts =
-      soup_multipart_new_from_message (soup_server_message_get_request_headers (message), body);
-  int n = parts != NULL ? soup_multipart_get_length (parts) : 0;
+  g_autofree char *boundary = boundary_of (headers);
+  g_autoptr (GPtrArray) parts = NULL;
 
   *self = (PterisForm){ .members = json_object () };
-  if (n == 0 || n > MOST_PARTS)
+  if (boundary == NULL)
     return pteris_fault_set (error, 400, NULL, NULL,
-                             "The body must be a form (multipart/form-data) with at most %d parts.",
-                             MOST_PARTS);
-  for (int i = 0; i < n; i++) {
-    SoupMessageHeaders *headers;
-    GBytes *bytes;
+                             "The body must be a form: Content-Type multipart/form-data.");
+  parts = pteris_multipart_read (body, boundary, MOST_PARTS, error);
+  for (guint i = 0; parts != NULL && i < parts->len; i++) {
+    const PterisPart *part = parts->pdata[i];
+    gboolean taken = strcmp (part->name, file) == 0
+                         ? take_file (self, part->name, part->file_name, part->bytes, error)
+                         : take_text (self, part->name, part->bytes, kinds, error);
 
-    if (soup_multipart_get_part (parts, i, &headers, &bytes) &&
-        !take_part (self, headers, bytes, file, kinds, error))
+    if (!taken)
       return FALSE;
   }
-  if (self->file == NULL)
+  if (parts != NULL && self->file == NULL)
     return pteris_fault_set (error, 400, PTERIS_FAULT_MISSING, file, "“%s” is missing.", file);
-  return TRUE;
+  return parts != NULL;
 }

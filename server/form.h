@@ -25,9 +25,9 @@ typedef struct {
   enum { PTERIS_FORM_NUMBER, PTERIS_FORM_BOOL } kind;
 } PterisFormKind;
 
-/** FALSE with 400: @message has no such form, or it has two files. @file: name of the member with
- * the file. */
-gboolean pteris_form_read (PterisForm *self, SoupServerMessage *message, GBytes *body,
+/** FALSE with 400: the request has no such form, or it has two files. @file: name of the member
+ * with the file. */
+gboolean pteris_form_read (PterisForm *self, SoupMessageHeaders *headers, GBytes *body,
                            const char *file, const PterisFormKind *kinds, GError **error);
 void pteris_form_clear (PterisForm *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PterisForm, pteris_form_clear)

@@ -7,6 +7,7 @@
 #include "engine/base/json.h"
 #include "server/answer.h"
 #include "server/ollama.h"
+#include "server/readers.h"
 
 #define MOST_MESSAGES 4096
 #define MOST_PICTURES 64
@@ -186,8 +187,8 @@ read_message (PterisQuestion *question, const json_t *json, const char *path, GE
     pteris_question_add (question, role, text->str, g_steal_pointer (&files));
 }
 
-static PterisQuestion *
-read_chat (const json_t *json, GError **error)
+PterisQuestion *
+pteris_ollama_chat_read (const json_t *json, GError **error)
 {
   g_autoptr (PterisQuestion) question = pteris_question_new ();
   PterisFields fields;
@@ -212,8 +213,8 @@ read_chat (const json_t *json, GError **error)
   return pteris_fields_end (&fields) ? g_steal_pointer (&question) : NULL;
 }
 
-static PterisQuestion *
-read_generate (const json_t *json, GError **error)
+PterisQuestion *
+pteris_ollama_generate_read (const json_t *json, GError **error)
 {
   g_autoptr (PterisQuestion) question = pteris_question_new ();
   g_autoptr (GPtrArray) files = NULL;
@@ -340,8 +341,8 @@ static void
 begin (PterisServing *serving, PterisExchange *exchange, const PterisBody *body, gboolean is_chat)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (PterisQuestion) question =
-      is_chat ? read_chat (body->json, &error) : read_generate (body->json, &error);
+  g_autoptr (PterisQuestion) question = is_chat ? pteris_ollama_chat_read (body->json, &error)
+                                                : pteris_ollama_generate_read (body->json, &error);
   Shape *shape;
 
   if (question == NULL) {

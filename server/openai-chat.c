@@ -7,6 +7,7 @@
 #include "server/answer.h"
 #include "server/openai-content.h"
 #include "server/openai-usage.h"
+#include "server/readers.h"
 
 /* ---- the request ---- */
 
@@ -50,8 +51,8 @@ refuse_others (PterisFields *fields)
     pteris_fields_refuse (fields, "service_tier", json_string ("auto"), NULL);
 }
 
-static PterisQuestion *
-read_question (const json_t *json, GError **error)
+PterisQuestion *
+pteris_openai_chat_read (const json_t *json, GError **error)
 {
   g_autoptr (PterisQuestion) question = pteris_question_new ();
   PterisFields fields;
@@ -169,7 +170,7 @@ void
 pteris_openai_chat (PterisServing *serving, PterisExchange *exchange, const PterisBody *body)
 {
   g_autoptr (GError) error = NULL;
-  PterisQuestion *question = read_question (body->json, &error);
+  PterisQuestion *question = pteris_openai_chat_read (body->json, &error);
 
   if (question != NULL)
     pteris_answer_begin (serving, exchange, question, &STYLE, NULL, NULL);

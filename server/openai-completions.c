@@ -7,6 +7,7 @@
 #include "server/answer.h"
 #include "server/openai-content.h"
 #include "server/openai-usage.h"
+#include "server/readers.h"
 
 /* OpenAI's default length of a completion. */
 #define USUAL_LENGTH 16
@@ -57,8 +58,8 @@ read_options (PterisQuestion *question, PterisFields *fields)
   pteris_fields_refuse (fields, "suffix", NULL, "models of this server do not fill in.");
 }
 
-static PterisQuestion *
-read_question (const json_t *json, Completion *more, GError **error)
+PterisQuestion *
+pteris_openai_completions_read (const json_t *json, char **echo, GError **error)
 {
   g_autoptr (PterisQuestion) question = pteris_question_new ();
   PterisFields fields;
@@ -75,8 +76,8 @@ read_question (const json_t *json, Completion *more, GError **error)
   pteris_openai_read_stream (question, &fields);
   pteris_openai_read_sender (question, &fields);
   if (pteris_fields_bool (&fields, "echo", FALSE) && !pteris_fields_failed (&fields))
-    more->echo = g_strdup (g_array_index (question->messages, PtMessage, 0).text);
-  if (more->echo != NULL && question->chat.logprobs)
+    *echo = g_strdup (g_array_index (question->messages, PtMessage, 0).text);
+  if (*echo != NULL && question->chat.logprobs)
     pteris_fields_fail (&fields, "echo", PTERIS_FAULT_UNSUPPORTED,
                         "is not supported together with “logprobs”.");
   return pteris_fields_end (&fields) ? g_steal_pointer (&question) : NULL;
@@ -175,7 +176,7 @@ pteris_openai_completions (PterisServing *serving, PterisExchange *exchange, con
 {
   g_autoptr (GError) error = NULL;
   Completion *more = g_new0 (Completion, 1);
-  PterisQuestion *question = read_question (body->json, more, &error);
+  PterisQuestion *question = pteris_openai_completions_read (body->json, &more->echo, &error);
 
   if (question != NULL) {
     pteris_answer_begin (serving, exchange, question, &STYLE, more, completion_free);

@@ -8,6 +8,7 @@
 #include "server/answer.h"
 #include "server/openai-content.h"
 #include "server/openai-usage.h"
+#include "server/readers.h"
 
 #define MOST_ITEMS 4096
 
@@ -245,8 +246,8 @@ make_echo (const json_t *json)
   return echo;
 }
 
-static PterisQuestion *
-read_question (const json_t *json, GError **error)
+PterisQuestion *
+pteris_openai_responses_read (const json_t *json, GError **error)
 {
   g_autoptr (PterisQuestion) question = pteris_question_new ();
   PterisFields fields;
@@ -458,7 +459,7 @@ void
 pteris_openai_responses (PterisServing *serving, PterisExchange *exchange, const PterisBody *body)
 {
   g_autoptr (GError) error = NULL;
-  PterisQuestion *question = read_question (body->json, &error);
+  PterisQuestion *question = pteris_openai_responses_read (body->json, &error);
   Response *more;
 
   if (question == NULL) {

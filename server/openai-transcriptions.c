@@ -137,8 +137,9 @@ read_request (Transcript *self, const PterisBody *body, GError **error)
   gconstpointer data;
   gsize size;
 
-  if (!pteris_form_read (&form, pteris_exchange_message (self->exchange), body->bytes, "file",
-                         kinds, error) ||
+  if (!pteris_form_read (
+          &form, soup_server_message_get_request_headers (pteris_exchange_message (self->exchange)),
+          body->bytes, "file", kinds, error) ||
       !read_members (self, form.members, error))
     return FALSE;
   data = g_bytes_get_data (form.file, &size);
