@@ -282,6 +282,23 @@ on_sweep (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* A SoupServer closes each connection behind its first response unless it has a listener of its
+ * own. This one never gets a connection: it is a datagram socket whose only peer is itself. */
+static gboolean
+add_listener (SoupServer *soup)
+{
+  g_autoptr (GInetAddress) loopback = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
+  g_autoptr (GSocketAddress) any = g_inet_socket_address_new (loopback, 0), own = NULL;
+  g_autoptr (GSocket) socket =
+      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+
+  if (socket == NULL || !g_socket_bind (socket, any, FALSE, NULL))
+    return FALSE;
+  own = g_socket_get_local_address (socket, NULL);
+  return own != NULL && g_socket_connect (socket, own, NULL, NULL) &&
+         soup_server_listen_socket (soup, socket, 0, NULL);
+}
+
 PterisConnections *
 pteris_connections_new (SoupServer *soup, guint most)
 {
@@ -289,6 +306,8 @@ pteris_connections_new (SoupServer *soup, guint most)
 
   self->soup = soup;
   self->most = most;
+  if (!add_listener (soup))
+    g_info ("Each connection is closed behind its first response.");
   self->listener = g_socket_listener_new ();
   g_socket_listener_set_backlog (self->listener, BACKLOG);
   self->cancellable = g_cancellable_new ();

@@ -144,6 +144,35 @@ test_logprobs (Fixture *fixture, gconstpointer data)
       json_array_size (http_member (&reply, "choices.0.logprobs.content.0.top_logprobs")), ==, 2);
 }
 
+/* Requests one after the other on one connection, also behind an error and a stream. */
+static void
+test_same_connection (Fixture *fixture, gconstpointer data)
+{
+  static const struct {
+    const char *body;
+    guint status;
+  } requests[] = {
+    { ASK (", \"max_tokens\": 1"), 200 },
+    { ASK (", \"max_tokens\": 1, \"stream\": true"), 200 },
+    { ASK (", \"n\": 2"), 400 },
+    { ASK (", \"max_tokens\": 1"), 200 },
+  };
+  g_autoptr (GSocketConnection) connection = http_connect (fixture->port);
+
+  for (guint i = 0; i < G_N_ELEMENTS (requests); i++) {
+    g_auto (HttpReply) reply = { 0 };
+    g_autofree char *head =
+        g_strdup_printf ("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n"
+                         "Content-Length: %u\r\n\r\n",
+                         (guint) strlen (requests[i].body));
+
+    g_assert_true (http_send (connection, head, -1));
+    g_assert_true (http_send (connection, requests[i].body, -1));
+    http_receive (connection, &reply);
+    g_assert_cmpuint (reply.status, ==, requests[i].status);
+  }
+}
+
 /* ---- refusals ---- */
 
 static void
@@ -431,6 +460,7 @@ main (int argc, char **argv)
   ADD ("/server/chat", test_chat);
   ADD ("/server/stream", test_stream);
   ADD ("/server/logprobs", test_logprobs);
+  ADD ("/server/same-connection", test_same_connection);
   ADD ("/server/refusals", test_refusals);
   ADD ("/server/too-long", test_too_long);
   g_test_add_func ("/server/senders", test_senders);
