@@ -12,6 +12,10 @@
 #ifdef PTERIS_HAVE_WINDOW
 #include "ui/window/about.h"
 #include "ui/window/application.h"
+#ifdef PTERIS_HAVE_SERVER
+#include "server/server.h"
+#include "ui/sharing/sharing.h"
+#endif
 #endif
 
 const PterisCommand pteris_commands[] = {
@@ -73,6 +77,9 @@ static int
 open_window (int argc, char **argv)
 {
 #ifdef PTERIS_HAVE_WINDOW
+#ifdef PTERIS_HAVE_SERVER
+  pteris_sharing_use (&pteris_server_functions);
+#endif
   return pteris_application_main (argc, argv);
 #else
   pteris_complain ("Pteris was built without its window. “pteris --help” lists the commands.");

@@ -17,6 +17,8 @@
 #define FIRST_SECONDS 20
 /* How long a client may take to read why its request is refused. */
 #define REFUSAL_MS 500
+/* How long the SoupServer may take to notice that a connection was cut. */
+#define CUT_MS 5000
 #define BACKLOG 128
 /* How many ports are tried from the usual one on. */
 #define MOST_PORTS 32
@@ -108,7 +110,7 @@ on_closing (gpointer data)
 static void
 close_in (PterisConnection *self, guint ms)
 {
-  self->closing = ms > 0 ? g_timeout_source_new (ms) : g_idle_source_new ();
+  self->closing = g_timeout_source_new (ms);
   g_source_set_callback (self->closing, on_closing, pteris_connection_ref (self),
                          (GDestroyNotify) pteris_connection_unref);
   g_source_attach (self->closing, g_main_context_get_thread_default ());
@@ -119,8 +121,9 @@ pteris_connection_cut (PterisConnection *self)
 {
   if (self->closing != NULL || self->stream == NULL)
     return;
+  /* The SoupServer notices this, and closes the socket itself. */
   g_socket_shutdown (socket_of (self), TRUE, TRUE, NULL);
-  close_in (self, 0);
+  close_in (self, CUT_MS);
 }
 
 /* A client that goes on sending gets an error when the socket is closed; without this it may wait
@@ -182,7 +185,7 @@ pteris_connection_watch (PterisConnection *self, PterisGoneFunc func, gpointer u
   drop_source (&self->watch);
   self->gone = func;
   self->user_data = user_data;
-  if (func == NULL || self->stream == NULL)
+  if (func == NULL || self->stream == NULL || g_socket_is_closed (socket_of (self)))
     return;
   self->watch = g_socket_create_source (socket_of (self), G_IO_IN | G_IO_HUP | G_IO_ERR, NULL);
   g_source_set_callback (self->watch, G_SOURCE_FUNC (on_readable), pteris_connection_ref (self),

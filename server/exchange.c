@@ -10,6 +10,8 @@
 #define MOST_WAITING (16 << 20)
 /* A connection without a request is closed after so long. */
 #define IDLE_SECONDS 75
+/* Characters of the name of a program that are kept. */
+#define MOST_PROGRAM 100
 /* The status of a request whose client went away. */
 #define STATUS_GONE 499
 
@@ -44,6 +46,7 @@ pteris_exchange_unref (PterisExchange *self)
   g_clear_object (&self->message);
   pteris_connection_unref (self->connection);
   g_free (self->record.model);
+  g_free (self->record.program);
   g_free (self->record.fault);
   g_free (self->record.code);
   g_free (self);
@@ -107,6 +110,17 @@ on_wrote (SoupServerMessage *message, guint size, gpointer data)
     pteris_connection_set_deadline (self->connection, self->waiting > 0 ? STALL_SECONDS : 0);
 }
 
+static char *
+program_of (SoupServerMessage *message)
+{
+  const char *text = soup_message_headers_get_one (
+      soup_server_message_get_request_headers (message), "User-Agent");
+  g_autofree char *valid = text != NULL ? g_utf8_make_valid (text, -1) : NULL;
+
+  return valid != NULL ? g_utf8_substring (valid, 0, MIN (g_utf8_strlen (valid, -1), MOST_PROGRAM))
+                       : NULL;
+}
+
 PterisExchange *
 pteris_exchange_new (SoupServerMessage *message, PterisApi api, const char *route,
                      PterisRecordFunc func, gpointer user_data)
@@ -119,6 +133,7 @@ pteris_exchange_new (SoupServerMessage *message, PterisApi api, const char *rout
   self->api = api;
   self->record.method = soup_server_message_get_method (message);
   self->record.route = route;
+  self->record.program = program_of (message);
   self->func = func;
   self->func_data = user_data;
   self->begin = g_get_monotonic_time ();

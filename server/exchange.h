@@ -25,6 +25,7 @@ typedef enum {
 typedef struct {
   guint64 number;      /* of its connection */
   const char *method;  /* "POST" */
+  char *program;       /* User-Agent, at most 100 characters, or NULL */
   const char *route;   /* "/v1/chat/completions", "" for unknown ones */
   char *model;         /* or NULL */
   char *fault;         /* sentence of the error, or NULL; may quote the request */

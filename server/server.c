@@ -41,6 +41,7 @@ on_record (const PterisRecord *record, gpointer data)
   const PterisServerEntry entry = {
     .connection = record->number,
     .method = record->method,
+    .program = record->program,
     .route = record->route,
     .model = record->model,
     .fault = record->fault,
@@ -257,3 +258,10 @@ pteris_server_get_status (PterisServer *self, PterisServerStatus *status)
                      &status->tokens_per_second);
   g_mutex_unlock (&self->mutex);
 }
+
+const PterisServerFunctions pteris_server_functions = {
+  .start = pteris_server_new,
+  .stop = pteris_server_free,
+  .get_address = pteris_server_get_address,
+  .get_status = pteris_server_get_status,
+};

@@ -21,13 +21,14 @@ typedef struct _PterisServer PterisServer;
 
 /** One request has ended. Only @fault may quote texts of users. */
 typedef struct {
-  guint64 connection; /* its number */
-  const char *method; /* "POST" */
-  const char *route;  /* "/v1/chat/completions"; "" for an unknown one */
-  const char *model;  /* its name, if it exists; or NULL */
-  const char *fault;  /* sentence of the error, or NULL; for the user, not for a log */
-  const char *code;   /* code of the error, "invalid_value", or NULL */
-  guint status;       /* of HTTP; 499: the client went away */
+  guint64 connection;  /* its number */
+  const char *method;  /* "POST" */
+  const char *program; /* User-Agent, or NULL; may be any text */
+  const char *route;   /* "/v1/chat/completions"; "" for an unknown one */
+  const char *model;   /* its name, if it exists; or NULL */
+  const char *fault;   /* sentence of the error, or NULL; for the user, not for a log */
+  const char *code;    /* code of the error, "invalid_value", or NULL */
+  guint status;        /* of HTTP; 499: the client went away */
   guint prompt_tokens, reused_tokens, new_tokens; /* as in PtStats */
   double seconds;                                 /* from the request to the end of the response */
 } PterisServerEntry;
@@ -84,5 +85,15 @@ guint pteris_server_get_port (PterisServer *self);
 const char *pteris_server_get_address (PterisServer *self);
 
 void pteris_server_get_status (PterisServer *self, PterisServerStatus *status);
+
+/** The functions above, for the window, which is not linked with the server. */
+typedef struct {
+  PterisServer *(*start) (const PterisServerOptions *options, GError **error);
+  void (*stop) (PterisServer *server);
+  const char *(*get_address) (PterisServer *server);
+  void (*get_status) (PterisServer *server, PterisServerStatus *status);
+} PterisServerFunctions;
+
+extern const PterisServerFunctions pteris_server_functions;
 
 G_END_DECLS

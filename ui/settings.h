@@ -22,6 +22,9 @@ G_BEGIN_DECLS
 #define PTERIS_SETTING_THREADS "threads"
 #define PTERIS_SETTING_ISOLATION "isolation"       /* enumeration: PterisIsolation */
 #define PTERIS_SETTING_SIDE_BY_SIDE "side-by-side" /* enumeration: PterisSideBySide */
+#define PTERIS_SETTING_SERVE "serve"
+#define PTERIS_SETTING_SERVE_WITH_KEY "serve-with-key"
+#define PTERIS_SETTING_SERVE_KEY "serve-key"
 #define PTERIS_SETTING_THEME "theme"               /* enumeration: 0 system, 1 light, 2 dark */
 #define PTERIS_SETTING_TEXT_SIZE "text-size"
 #define PTERIS_SETTING_SAFE_GRAPHICS "safe-graphics"

@@ -80,6 +80,7 @@ static const struct {
   { "win.show-page::inspect", { "<Control>5" } },
   { "win.show-page::gpu", { "<Control>6" } },
   { "win.show-page::pictures", { "<Control>7" } },
+  { "win.show-page::server", { "<Control>8" } },
   { "win.models", { "<Control>m" } },
   { "win.search", { "<Control>k" } },
   { "win.find", { "<Control>f" } },

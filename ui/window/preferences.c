@@ -6,6 +6,7 @@
 #include "ui/aloud/voice-choice.h"
 #include "ui/discover/access-token.h"
 #include "ui/machine/machine-device.h"
+#include "ui/sharing/sharing.h"
 #include "ui/i18n.h"
 #include "ui/settings.h"
 
@@ -22,6 +23,8 @@ struct _PterisPreferences {
   GtkSpinButton *voice_speed;
   AdwPreferencesGroup *folders;
   AdwComboRow *device;
+  AdwActionRow *serve_row;
+  GtkSwitch *serve;
   AdwComboRow *side_by_side;
   AdwComboRow *isolation;
   GtkSpinButton *threads;
@@ -428,6 +431,8 @@ pteris_preferences_class_init (PterisPreferencesClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, folders);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, device);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, threads);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, serve_row);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, serve);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, side_by_side);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, isolation);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, trusted);
@@ -450,6 +455,8 @@ pteris_preferences_init (PterisPreferences *self)
   pteris_settings_bind (PTERIS_SETTING_SEND_WITH_ENTER, self->send_with_enter, "active");
   pteris_settings_bind (PTERIS_SETTING_VOICE_SPEED, self->voice_speed, "value");
   pteris_settings_bind (PTERIS_SETTING_SEARCH_BY_MEANING, self->search_by_meaning, "active");
+  pteris_settings_bind (PTERIS_SETTING_SERVE, self->serve, "active");
+  gtk_widget_set_visible (GTK_WIDGET (self->serve_row), pteris_sharing_is_possible ());
   pteris_settings_bind (PTERIS_SETTING_SAFE_GRAPHICS, self->safe_graphics, "active");
   adw_combo_row_set_selected (self->theme, (guint) pteris_settings_get_enum (PTERIS_SETTING_THEME));
   g_signal_connect_object (self->theme, "notify::selected", G_CALLBACK (on_theme), self,

@@ -15,6 +15,7 @@
 #include "ui/models/starter.h"
 #include "ui/window/status-bar.h"
 #include "ui/speech/transcribe-page.h"
+#include "ui/sharing/server-page.h"
 #include "ui/window/window.h"
 
 G_BEGIN_DECLS
@@ -41,6 +42,7 @@ struct _PterisWindow {
   AdwBin *discover_bin;
   AdwBin *inspect_bin;
   AdwBin *gpu_bin;
+  AdwBin *server_bin;
   PterisTranscribePage
       *transcribe_page; /* this and the next: made by _pteris_window_make_pages() */
   PterisPicturesPage *pictures_page;
@@ -48,9 +50,11 @@ struct _PterisWindow {
   PterisDiscoverPage *discover_page;
   PterisInspectPage *inspect_page;
   PterisGpuPage *gpu_page;
+  PterisServerPage *server_page; /* NULL: there is no server */
   PterisReaderBar *reader_bar;
   PterisStatusBar *status_bar;
 
+  PterisSharing *sharing;
   PterisEngines *engines;
   PterisMachine *machine;
   PterisActivity *activity;

@@ -186,6 +186,11 @@ _pteris_window_make_pages (PterisWindow *self)
   adw_bin_set_child (self->discover_bin, GTK_WIDGET (self->discover_page));
   adw_bin_set_child (self->inspect_bin, GTK_WIDGET (self->inspect_page));
   adw_bin_set_child (self->gpu_bin, GTK_WIDGET (self->gpu_page));
+  if (!pteris_sharing_is_possible ())
+    return;
+  self->server_page = g_object_new (PTERIS_TYPE_SERVER_PAGE, NULL);
+  pteris_server_page_bind (self->server_page, self->sharing);
+  adw_bin_set_child (self->server_bin, GTK_WIDGET (self->server_page));
 }
 
 void
@@ -496,6 +501,9 @@ pteris_window_dispose (GObject *object)
   if (self->meaning != NULL)
     g_object_run_dispose (G_OBJECT (self->meaning));
   g_clear_object (&self->meaning);
+  if (self->sharing != NULL)
+    g_object_run_dispose (G_OBJECT (self->sharing));
+  g_clear_object (&self->sharing);
   /* Cancels running jobs and frees the references of jobs to the session and the queue. */
   if (self->engines != NULL)
     g_object_run_dispose (G_OBJECT (self->engines));
@@ -561,6 +569,7 @@ pteris_window_class_init (PterisWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, models_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, discover_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, gpu_bin);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, server_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, inspect_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, reader_bar);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, status_bar);
@@ -664,6 +673,9 @@ static void
 pteris_window_init (PterisWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  self->sharing = pteris_sharing_new ();
+  if (!pteris_sharing_is_possible ())
+    gtk_stack_remove (self->pages, GTK_WIDGET (self->server_bin));
   gtk_window_set_default_size (GTK_WINDOW (self), pteris_settings_get_int (PTERIS_SETTING_WIDTH),
                                pteris_settings_get_int (PTERIS_SETTING_HEIGHT));
   self->engines = pteris_engines_new ();

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/sharing/sharing.h"
+
+#include "ui/settings.h"
+
+#define MOST_PROGRAMS 8
+#define MOST_ERRORS 5
+#define KEY_BYTES 24
+
+struct _PterisSharing {
+  GObject parent_instance;
+
+  PterisServer *server; /* NULL: it does not run */
+  PterisSharingState state;
+  gboolean serves_key; /* the server that runs asks for a key */
+  gboolean ended;      /* nothing is started any more */
+  char *error;
+  char *key;
+  GPtrArray *programs; /* PterisSharingProgram */
+  GPtrArray *errors;   /* char * */
+};
+
+G_DEFINE_FINAL_TYPE (PterisSharing, pteris_sharing, G_TYPE_OBJECT)
+
+enum { SIGNAL_CHANGED, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+static const PterisServerFunctions *functions;
+
+static void update (PterisSharing *self);
+
+void
+pteris_sharing_use (const PterisServerFunctions *given)
+{
+  functions = given;
+}
+
+gboolean
+pteris_sharing_is_possible (void)
+{
+  return functions != NULL;
+}
+
+/* ---- requests ---- */
+
+/* What is told of a request, on its way to the UI thread. */
+typedef struct {
+  PterisSharing *self;
+  char *program, *fault;
+} Told;
+
+static void
+told_free (gpointer data)
+{
+  Told *told = data;
+
+  g_object_unref (told->self);
+  g_free (told->program);
+  g_free (told->fault);
+  g_free (told);
+}
+
+static void
+program_free (gpointer data)
+{
+  g_free (((PterisSharingProgram *) data)->name);
+  g_free (data);
+}
+
+static void
+count_program (PterisSharing *self, const char *name)
+{
+  PterisSharingProgram *program = NULL;
+
+  for (guint i = 0; i < self->programs->len && program == NULL; i++)
+    if (g_str_equal (((PterisSharingProgram *) self->programs->pdata[i])->name, name))
+      program = g_ptr_array_steal_index (self->programs, i);
+  if (program == NULL) {
+    program = g_new0 (PterisSharingProgram, 1);
+    program->name = g_strdup (name);
+  }
+  program->requests++;
+  program->last = g_get_monotonic_time ();
+  g_ptr_array_insert (self->programs, 0, program);
+  if (self->programs->len > MOST_PROGRAMS)
+    g_ptr_array_set_size (self->programs, MOST_PROGRAMS);
+}
+
+static gboolean
+on_told (gpointer data)
+{
+  Told *told = data;
+  PterisSharing *self = told->self;
+
+  count_program (self, told->program);
+  if (told->fault != NULL) {
+    g_ptr_array_insert (self->errors, 0, g_steal_pointer (&told->fault));
+    if (self->errors->len > MOST_ERRORS)
+      g_ptr_array_set_size (self->errors, MOST_ERRORS);
+  }
+  g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
+  return G_SOURCE_REMOVE;
+}
+
+/* In the server's thread. */
+static void
+on_request (const PterisServerEntry *entry, gpointer data)
+{
+  Told *told = g_new0 (Told, 1);
+
+  told->self = g_object_ref (data);
+  told->program = g_utf8_make_valid (entry->program != NULL ? entry->program : "", -1);
+  told->fault = g_strdup (entry->fault);
+  g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, on_told, told, told_free);
+}
+
+/* ---- starting and stopping, each in another thread ---- */
+
+static void
+set_state (PterisSharing *self, PterisSharingState state, const char *error)
+{
+  self->state = state;
+  g_free (self->error);
+  self->error = g_strdup (error);
+  g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
+}
+
+static void
+start_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  PterisServerOptions options = PTERIS_SERVER_OPTIONS_INIT;
+  GError *error = NULL;
+  PterisServer *server;
+
+  options.key = data;
+  options.engine.gives_way = TRUE;
+  options.engine.isolation = PT_ISOLATION_NATIVE;
+  options.func = on_request;
+  options.user_data = source;
+  server = functions->start (&options, &error);
+  if (server != NULL)
+    g_task_return_pointer (task, server, NULL);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+on_started (GObject *object, GAsyncResult *result, gpointer data)
+{
+  PterisSharing *self = PTERIS_SHARING (object);
+  g_autoptr (GError) error = NULL;
+
+  self->server = g_task_propagate_pointer (G_TASK (result), &error);
+  if (self->ended) {
+    g_clear_pointer (&self->server, functions->stop);
+    return;
+  }
+  set_state (self, self->server != NULL ? PTERIS_SHARING_ON : PTERIS_SHARING_FAILED,
+             error != NULL ? error->message : NULL);
+  if (self->server != NULL)
+    update (self);
+}
+
+static void
+start (PterisSharing *self)
+{
+  g_autoptr (GTask) task = g_task_new (self, NULL, on_started, NULL);
+
+  self->serves_key = pteris_settings_get_boolean (PTERIS_SETTING_SERVE_WITH_KEY);
+  set_state (self, PTERIS_SHARING_CHANGING, NULL);
+  g_task_set_task_data (task, self->serves_key ? g_strdup (self->key) : NULL, g_free);
+  g_task_run_in_thread (task, start_in_thread);
+}
+
+static void
+stop_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  functions->stop (data);
+  g_task_return_boolean (task, TRUE);
+}
+
+static void
+on_stopped (GObject *object, GAsyncResult *result, gpointer data)
+{
+  set_state (PTERIS_SHARING (object), PTERIS_SHARING_OFF, NULL);
+  update (PTERIS_SHARING (object));
+}
+
+static void
+stop (PterisSharing *self)
+{
+  g_autoptr (GTask) task = g_task_new (self, NULL, on_stopped, NULL);
+
+  g_task_set_task_data (task, g_steal_pointer (&self->server), NULL);
+  set_state (self, PTERIS_SHARING_CHANGING, NULL);
+  g_task_run_in_thread (task, stop_in_thread);
+}
+
+/* Brings the server to what the settings say; it is asked again when that has happened. */
+static void
+update (PterisSharing *self)
+{
+  gboolean wanted = pteris_settings_get_boolean (PTERIS_SETTING_SERVE);
+  gboolean with_key = pteris_settings_get_boolean (PTERIS_SETTING_SERVE_WITH_KEY);
+
+  if (functions == NULL || self->ended || self->state == PTERIS_SHARING_CHANGING)
+    return;
+  if (self->server != NULL && (!wanted || with_key != self->serves_key))
+    stop (self);
+  else if (self->server == NULL && wanted)
+    start (self);
+  else if (!wanted)
+    set_state (self, PTERIS_SHARING_OFF, NULL);
+}
+
+static void
+on_setting (gpointer self)
+{
+  update (self);
+}
+
+/* ---- what is shown ---- */
+
+PterisSharingState
+pteris_sharing_get_state (PterisSharing *self)
+{
+  return self->state;
+}
+
+const char *
+pteris_sharing_get_address (PterisSharing *self)
+{
+  return self->server != NULL ? functions->get_address (self->server) : NULL;
+}
+
+const char *
+pteris_sharing_get_error (PterisSharing *self)
+{
+  return self->error;
+}
+
+const char *
+pteris_sharing_get_key (PterisSharing *self)
+{
+  return pteris_settings_get_boolean (PTERIS_SETTING_SERVE_WITH_KEY) ? self->key : NULL;
+}
+
+gboolean
+pteris_sharing_get_status (PterisSharing *self, PterisServerStatus *status)
+{
+  *status = (PterisServerStatus){ 0 };
+  if (self->server == NULL)
+    return FALSE;
+  functions->get_status (self->server, status);
+  return TRUE;
+}
+
+const GPtrArray *
+pteris_sharing_get_programs (PterisSharing *self)
+{
+  return self->programs;
+}
+
+const GPtrArray *
+pteris_sharing_get_errors (PterisSharing *self)
+{
+  return self->errors;
+}
+
+/* ---- life ---- */
+
+/* The key stays the same, so that programs need it once. */
+static char *
+read_key (void)
+{
+  char *key = pteris_settings_get_string (PTERIS_SETTING_SERVE_KEY);
+  g_autoptr (GString) made = NULL;
+
+  if (key != NULL)
+    return key;
+  made = g_string_new ("pteris-");
+  for (guint i = 0; i < KEY_BYTES; i++)
+    g_string_append_printf (made, "%02x", (guint) g_random_int_range (0, 256));
+  pteris_settings_set_string (PTERIS_SETTING_SERVE_KEY, made->str);
+  return g_string_free (g_steal_pointer (&made), FALSE);
+}
+
+static void
+pteris_sharing_dispose (GObject *object)
+{
+  PterisSharing *self = PTERIS_SHARING (object);
+  PterisServer *server = g_steal_pointer (&self->server);
+
+  self->ended = TRUE;
+  if (server != NULL)
+    functions->stop (server);
+  G_OBJECT_CLASS (pteris_sharing_parent_class)->dispose (object);
+}
+
+static void
+pteris_sharing_finalize (GObject *object)
+{
+  PterisSharing *self = PTERIS_SHARING (object);
+
+  g_free (self->error);
+  g_free (self->key);
+  g_ptr_array_unref (self->programs);
+  g_ptr_array_unref (self->errors);
+  G_OBJECT_CLASS (pteris_sharing_parent_class)->finalize (object);
+}
+
+static void
+pteris_sharing_class_init (PterisSharingClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = pteris_sharing_dispose;
+  G_OBJECT_CLASS (klass)->finalize = pteris_sharing_finalize;
+  signals[SIGNAL_CHANGED] = g_signal_new ("changed", PTERIS_TYPE_SHARING, G_SIGNAL_RUN_LAST, 0,
+                                          NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void
+pteris_sharing_init (PterisSharing *self)
+{
+  self->programs = g_ptr_array_new_with_free_func (program_free);
+  self->errors = g_ptr_array_new_with_free_func (g_free);
+  if (functions == NULL)
+    return;
+  self->key = read_key ();
+  pteris_settings_watch (PTERIS_SETTING_SERVE, on_setting, self);
+  pteris_settings_watch (PTERIS_SETTING_SERVE_WITH_KEY, on_setting, self);
+  update (self);
+}
+
+PterisSharing *
+pteris_sharing_new (void)
+{
+  return g_object_new (PTERIS_TYPE_SHARING, NULL);
+}
