@@ -4,7 +4,7 @@
 ;   STAGE     the folder with everything to be installed
 ;   FILES     a file of "Delete" and "RMDir" lines, one for each file and folder of STAGE
 ;   SIZE      of STAGE, in KB
-;   PARTS     the folder with pteris-path.exe and side.bmp
+;   PARTS     the folder with pteris-path.exe, pteris-shortcut.exe and side.bmp
 ;   SOURCE    the top of the source
 ;   OUT       the installer to make
 ;   SIGN      the script that signs a file, or does nothing
@@ -232,11 +232,17 @@ Section "$(PartMenu)" SecMenu
   ; The folder that the shortcut begins in.
   SetOutPath "$INSTDIR\bin"
   CreateShortcut "$SMPROGRAMS\Pteris.lnk" "$INSTDIR\bin\pteris-window.exe" "" "" 0 SW_SHOWNORMAL "" "$(Comment)"
+  ; Without its application ID the entry would work, but be pinned beside the window.
+  InitPluginsDir
+  File "/oname=$PLUGINSDIR\pteris-shortcut.exe" "${PARTS}/pteris-shortcut.exe"
+  nsExec::Exec '"$PLUGINSDIR\pteris-shortcut.exe" "$SMPROGRAMS\Pteris.lnk"'
+  Pop $0
 SectionEnd
 
-!macro FILE_TYPE EXTENSION CLASS TITLE
+; ICON: the number of the icon in app/pteris.rc, from 0.
+!macro FILE_TYPE EXTENSION CLASS TITLE ICON
   WriteRegStr SHCTX "Software\Classes\${CLASS}" "" "${TITLE}"
-  WriteRegStr SHCTX "Software\Classes\${CLASS}\DefaultIcon" "" "$INSTDIR\bin\pteris-window.exe,0"
+  WriteRegStr SHCTX "Software\Classes\${CLASS}\DefaultIcon" "" "$INSTDIR\bin\pteris-window.exe,${ICON}"
   WriteRegStr SHCTX "Software\Classes\${CLASS}\shell\open\command" "" '"$INSTDIR\bin\pteris-window.exe" "%1"'
   WriteRegStr SHCTX "Software\Classes\${EXTENSION}\OpenWithProgids" "${CLASS}" ""
   ReadRegStr $0 HKCU "Software\Classes\${EXTENSION}" ""
@@ -247,8 +253,8 @@ SectionEnd
 !macroend
 
 Section "$(PartTypes)" SecTypes
-  !insertmacro FILE_TYPE ".pte" "Pteris.Program" "$(TypeProgram)"
-  !insertmacro FILE_TYPE ".ptd" "Pteris.Data" "$(TypeData)"
+  !insertmacro FILE_TYPE ".pte" "Pteris.Program" "$(TypeProgram)" 1
+  !insertmacro FILE_TYPE ".ptd" "Pteris.Data" "$(TypeData)" 2
   Call TellExplorer
 SectionEnd
 
