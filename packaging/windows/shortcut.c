@@ -56,6 +56,8 @@ edit (const wchar_t *path)
   return code;
 }
 
+int wmain (int argc, wchar_t **argv);
+
 int
 wmain (int argc, wchar_t **argv)
 {
