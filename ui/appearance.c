@@ -143,6 +143,17 @@ on_desktop (gpointer application)
 }
 
 void
+pteris_appearance_follow_window (GtkWindow *window)
+{
+#ifdef G_OS_WIN32
+  /* Its monitor may have another scale. */
+  g_signal_connect_object (gtk_native_get_surface (GTK_NATIVE (window)), "enter-monitor",
+                           G_CALLBACK (on_desktop), gtk_window_get_application (window),
+                           G_CONNECT_SWAPPED);
+#endif
+}
+
+void
 pteris_appearance_follow_settings (GApplication *application)
 {
   apply_theme (application);

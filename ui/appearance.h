@@ -9,4 +9,7 @@ G_BEGIN_DECLS
  * */
 void pteris_appearance_follow_settings (GApplication *application);
 
+/** Follow the monitor that @window, which is realized, is on. */
+void pteris_appearance_follow_window (GtkWindow *window);
+
 G_END_DECLS

@@ -32,6 +32,23 @@ _pteris_desktop_look_text_scale (guint percent, double points)
   return MAX (wanted / grown, 1);
 }
 
+double
+_pteris_desktop_look_rest (guint dpi)
+{
+  guint whole = MAX (dpi / USER_DEFAULT_SCREEN_DPI, 1);
+
+  return MAX ((double) dpi / (whole * USER_DEFAULT_SCREEN_DPI), 1);
+}
+
+/* Of the monitor with the active window; before the first one, of the whole system. */
+static guint
+get_dpi (void)
+{
+  HWND window = GetActiveWindow ();
+
+  return window != NULL ? GetDpiForWindow (window) : GetDpiForSystem ();
+}
+
 /* The size in points of the font that GTK takes from Windows. */
 static double
 message_points (void)
@@ -62,6 +79,7 @@ pteris_desktop_look_read (PterisDesktopLook *look)
   }
   if (read_number (TEXT_KEY, L"TextScaleFactor", &value))
     look->text_scale = _pteris_desktop_look_text_scale (value, message_points ());
+  look->text_scale *= _pteris_desktop_look_rest (get_dpi ());
 }
 
 /* ---- changes ---- */

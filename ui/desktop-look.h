@@ -20,6 +20,10 @@ void pteris_desktop_look_read (PterisDesktopLook *look);
 /** Call @func (object) after a change, as long as @object lives. UI thread. */
 void pteris_desktop_look_watch (void (*func) (gpointer object), gpointer object);
 
+/** desktop-look-win32.c: what GTK leaves of a monitor's scale, which it rounds down to a whole
+ * number: 1.5 at 144 dots per inch, 1.25 at 240. */
+double _pteris_desktop_look_rest (guint dpi);
+
 /** desktop-look-win32.c: the scale of text, from Windows' setting in percent (0: not set) and the
  * size in points of the font that Windows names for messages, 9 unless it has grown already. */
 double _pteris_desktop_look_text_scale (guint percent, double points);

@@ -119,7 +119,7 @@ test_nothing_set (Registry *registry, gconstpointer data)
   pteris_desktop_look_read (&look);
   g_assert_false (look.dark);
   g_assert_false (look.has_accent);
-  g_assert_cmpfloat (look.text_scale, ==, 1);
+  g_assert_cmpfloat (look.text_scale, ==, _pteris_desktop_look_rest (GetDpiForSystem ()));
 }
 
 static void
@@ -136,7 +136,7 @@ test_all_set (Registry *registry, gconstpointer data)
   /* The registry has red last. */
   g_assert_cmphex (look.accent, ==, 0x332211);
   g_assert_cmpfloat (look.text_scale, >, 1);
-  g_assert_cmpfloat (look.text_scale, <=, 1.5);
+  g_assert_cmpfloat (look.text_scale, <=, 1.5 * _pteris_desktop_look_rest (GetDpiForSystem ()));
   set (THEME, L"AppsUseLightTheme", 1);
   pteris_desktop_look_read (&look);
   g_assert_false (look.dark);
@@ -186,6 +186,17 @@ test_text_scale (void)
   /* Nonsense of the registry. */
   g_assert_cmpfloat (_pteris_desktop_look_text_scale (100000, 9), ==, 2.25);
   g_assert_cmpfloat (_pteris_desktop_look_text_scale (150, 0), ==, 1.5);
+}
+
+static void
+test_monitor_scale (void)
+{
+  g_assert_cmpfloat (_pteris_desktop_look_rest (0), ==, 1);
+  g_assert_cmpfloat (_pteris_desktop_look_rest (96), ==, 1);
+  g_assert_cmpfloat (_pteris_desktop_look_rest (120), ==, 1.25);
+  g_assert_cmpfloat (_pteris_desktop_look_rest (144), ==, 1.5);
+  g_assert_cmpfloat (_pteris_desktop_look_rest (192), ==, 1);
+  g_assert_cmpfloat (_pteris_desktop_look_rest (240), ==, 1.25);
 }
 
 /* Titles are cut, and an icon that is not there is not removed. */
@@ -245,6 +256,7 @@ main (int argc, char **argv)
   g_test_add ("/desktop/all-set", Registry, NULL, begin, test_all_set, end);
   g_test_add ("/desktop/change", Registry, NULL, begin, test_change, end);
   g_test_add_func ("/desktop/text-scale", test_text_scale);
+  g_test_add_func ("/desktop/monitor-scale", test_monitor_scale);
   g_test_add_func ("/desktop/notification", test_notification);
   g_test_add_func ("/desktop/chats", test_chats);
 #endif

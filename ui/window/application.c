@@ -190,6 +190,7 @@ present (PterisApplication *self, PterisWindow *window)
   if (!first)
     return;
   pteris_graphics_begin ();
+  pteris_appearance_follow_window (GTK_WINDOW (window));
   g_signal_connect (gtk_widget_get_frame_clock (GTK_WIDGET (window)), "after-paint",
                     G_CALLBACK (on_first_frame), self);
   if (pteris_graphics_is_rescue ())
