@@ -218,6 +218,15 @@ step_transcribe (PtEngine *self, FakeJob *job)
     .language = "en",
   };
 
+  if (fake.crash_at > 0 && job->step == fake.crash_at) {
+    end (self, job,
+         (PtEvent){ .kind = PT_EVENT_FAILED,
+                    .code = PT_ERROR_HOST,
+                    .text = "The process of “whisper” crashed.",
+                    .host = crash (),
+                    .alternative = fake.alternative });
+    return;
+  }
   if (job->follows) {
     hear_on (self, job);
     return;
@@ -234,15 +243,6 @@ step_transcribe (PtEngine *self, FakeJob *job)
          (PtEvent){ .kind = PT_EVENT_FAILED,
                     .code = PT_ERROR_AUDIO,
                     .text = "The recording “a.wav” is damaged." });
-    return;
-  }
-  if (fake.crash_at > 0 && job->step == fake.crash_at) {
-    end (self, job,
-         (PtEvent){ .kind = PT_EVENT_FAILED,
-                    .code = PT_ERROR_HOST,
-                    .text = "The process of “whisper” crashed.",
-                    .host = crash (),
-                    .alternative = fake.alternative });
     return;
   }
   if (job->step <= fake.n_segments) {

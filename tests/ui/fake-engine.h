@@ -57,7 +57,7 @@ typedef struct {
   guint takes;                 /* PtModelInput of every model */
   PtError answer_code;         /* that comes with answer_error */
   PtIsolation isolation;       /* what the last engine was told */
-  guint crash_at;              /* the segment at which the speech model's process ends; 0: never */
+  guint crash_at;              /* the step of a TRANSCRIBE at which its process ends; 0: never */
   const char *crash_report;    /* path of the report about it; or NULL */
   const PtMachineStats *stats; /* pt_stats_read() returns a copy of it */
   int n_reads;                 /* of it, counted; atomic */

@@ -171,6 +171,48 @@ test_streaming (void)
   close_window (window);
 }
 
+/* The model's process ends in the middle: the recording goes on until it is stopped, and nothing
+ * is loaded again before the user asks for it. */
+static void
+test_crashed (void)
+{
+  g_autoptr (PterisTranscript) transcript = NULL;
+  PterisWindow *window;
+  double before;
+  guint n, n_loads;
+
+  forget_everything ();
+  fake.n_segments = 2;
+  fake.streams = TRUE;
+  fake.step_ms = 60;
+  fake.crash_at = 9;
+  window = open_window ();
+  pteris_window_show_page (window, "transcribe");
+  gtk_widget_activate_action (GTK_WIDGET (window->transcribe_page), "page.record", NULL);
+  wait_until (count (window->queue) == 1);
+  transcript = g_list_model_get_item (G_LIST_MODEL (window->queue), 0);
+  if (!begins_to_hear (window, transcript))
+    return;
+  wait_until (says (bar_of (window), "Recording without transcription · 0:0"));
+  n_loads = fake.n_loads;
+  n = n_segments (transcript);
+  before = readable_seconds (pteris_transcript_get_path (transcript));
+  wait_until (readable_seconds (pteris_transcript_get_path (transcript)) > before + 1);
+  g_assert_true (pteris_transcript_is_live (transcript));
+  g_assert_null (pteris_transcript_get_error (transcript, NULL));
+
+  g_signal_emit_by_name (nth (bar_of (window), GTK_TYPE_BUTTON, 1), "clicked");
+  wait_until (pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_PAUSED);
+  g_assert_true (says (window->transcribe_page, "The process of “whisper” crashed."));
+  g_assert_cmpuint (n_segments (transcript), ==, n);
+  g_assert_cmpuint (fake.n_loads, ==, n_loads);
+  fake.crash_at = 0;
+  fake.streams = FALSE;
+  pteris_transcript_queue_enqueue (window->queue, transcript);
+  wait_until (pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_DONE);
+  close_window (window);
+}
+
 /* The window is closed, or the program killed, in the middle: the file is whole, the text goes on
  * when asked for. */
 static void
@@ -333,6 +375,7 @@ add_tests (void)
 #ifdef PT_HAVE_GSTREAMER
   g_test_add_func ("/speech/dictation", test_dictation);
   g_test_add_func ("/speech/streaming", test_streaming);
+  g_test_add_func ("/speech/crashed", test_crashed);
   g_test_add_func ("/speech/broken-off", test_broken_off);
   g_test_add_func ("/speech/vanishes", test_vanishes);
   g_test_add_func ("/speech/silent", test_silent);

@@ -39,6 +39,11 @@ struct _PterisDictation {
   char *language;   /* detected or requested language; NULL: unknown */
   gboolean is_last; /* the job reads up to the end of the recording */
 
+  /* The failure of a job during the recording, which goes on without text. */
+  gboolean is_lost;
+  PtError code;
+  char *why, *report, *alternative;
+
   gboolean follows; /* the job follows the recording to its end */
   GString *tail;    /* text since the last segment */
   gint64 shown;     /* when that was shown */
@@ -80,6 +85,55 @@ stop_without_text (PterisDictation *self, PtError code, const char *sentence)
   pteris_transcript_set_live (self->transcript, FALSE);
   pteris_transcript_hold (self->transcript, code, sentence);
   end (self);
+}
+
+static void
+forget_loss (PterisDictation *self)
+{
+  self->is_lost = FALSE;
+  g_clear_pointer (&self->why, g_free);
+  g_clear_pointer (&self->report, g_free);
+  g_clear_pointer (&self->alternative, g_free);
+}
+
+/* The recording has ended, and its text had ended before. */
+static void
+end_lost (PterisDictation *self)
+{
+  const PtHostExit host = { .report = self->report };
+  const PtEvent event = { .kind = PT_EVENT_FAILED,
+                          .code = self->code,
+                          .text = self->why,
+                          .alternative = self->alternative,
+                          .host = &host };
+
+  if (self->code != PT_ERROR_HOST) {
+    stop_without_text (self, self->code, self->why);
+    return;
+  }
+  /* Nothing loads the model again by itself. */
+  pteris_transcript_queue_set_lost (self->queue);
+  pteris_transcript_set_live (self->transcript, FALSE);
+  pteris_transcript_handle (self->transcript, &event);
+  end (self);
+}
+
+/* There will be no more text, but whoever speaks goes on: the recording ends when it is stopped. */
+static void
+lose (PterisDictation *self, const PtEvent *event)
+{
+  gboolean stopped = event->kind == PT_EVENT_STOPPED;
+
+  self->job = 0;
+  self->is_lost = TRUE;
+  self->code = stopped ? PT_ERROR_CANCELLED : event->code;
+  self->why = g_strdup (stopped ? _ ("Stopped.") : event->text);
+  self->report = event->host != NULL ? g_strdup (event->host->report) : NULL;
+  self->alternative = g_strdup (event->alternative);
+  if (pteris_recorder_get_state (self->recorder) == PTERIS_RECORDER_IDLE)
+    end_lost (self);
+  else
+    g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
 static void
@@ -188,8 +242,8 @@ on_followed (PterisDictation *self, const PtEvent *event)
     show_tail (self);
     finish (self);
     break;
-  case PT_EVENT_FAILED: stop_without_text (self, event->code, event->text); break;
-  case PT_EVENT_STOPPED: stop_without_text (self, PT_ERROR_CANCELLED, _ ("Stopped.")); break;
+  case PT_EVENT_FAILED:
+  case PT_EVENT_STOPPED: lose (self, event); break;
   default: break;
   }
 }
@@ -228,8 +282,8 @@ on_job_event (const PtEvent *event, gpointer user_data)
     else
       look (self);
     break;
-  case PT_EVENT_FAILED: stop_without_text (self, event->code, event->text); break;
-  case PT_EVENT_STOPPED: stop_without_text (self, PT_ERROR_CANCELLED, _ ("Stopped.")); break;
+  case PT_EVENT_FAILED:
+  case PT_EVENT_STOPPED: lose (self, event); break;
   default: break;
   }
 }
@@ -290,7 +344,9 @@ look (PterisDictation *self)
     return;
   if (self->job != 0 && self->follows && over)
     stop_following (self);
-  if (self->job != 0)
+  if (self->is_lost && over)
+    end_lost (self);
+  if (self->job != 0 || self->is_lost || self->transcript == NULL)
     return;
   if (over && model == NULL) {
     g_autofree char *missing = pteris_transcript_queue_describe_missing (self->queue);
@@ -359,6 +415,7 @@ pteris_dictation_start (PterisDictation *self, const char *language, gboolean tr
   self->from = self->heard = 0;
   self->is_last = FALSE;
   self->follows = FALSE;
+  forget_loss (self);
   g_string_truncate (self->tail, 0);
   g_free (self->language);
   self->language = g_strdup (language);
@@ -396,6 +453,12 @@ PterisTranscript *
 pteris_dictation_get_transcript (PterisDictation *self)
 {
   return self->transcript;
+}
+
+gboolean
+pteris_dictation_is_lost (PterisDictation *self)
+{
+  return self->transcript != NULL && self->is_lost;
 }
 
 const char *
@@ -456,6 +519,7 @@ pteris_dictation_dispose (GObject *object)
   g_clear_pointer (&self->found, g_ptr_array_unref);
   g_clear_pointer (&self->language, g_free);
   g_clear_pointer (&self->error, g_free);
+  forget_loss (self);
   if (self->tail != NULL)
     g_string_free (g_steal_pointer (&self->tail), TRUE);
   G_OBJECT_CLASS (pteris_dictation_parent_class)->dispose (object);

@@ -36,6 +36,10 @@ PterisRecorder *pteris_dictation_get_recorder (PterisDictation *self);
 /** The transcript in progress, or NULL. Not a new reference. */
 PterisTranscript *pteris_dictation_get_transcript (PterisDictation *self);
 
+/** Whether a recording goes on of which no text comes any more, since its model has failed. It can
+ * be transcribed when it is stopped. */
+gboolean pteris_dictation_is_lost (PterisDictation *self);
+
 /** The sentence why the last recording failed or ended early; or NULL. */
 const char *pteris_dictation_get_error (PterisDictation *self);
 void pteris_dictation_forget_error (PterisDictation *self);

@@ -23,10 +23,14 @@ struct _PterisRecorderBar {
 G_DEFINE_FINAL_TYPE (PterisRecorderBar, pteris_recorder_bar, GTK_TYPE_WIDGET)
 
 static char *
-describe (PterisRecorderState state, double seconds)
+describe (PterisDictation *dictation)
 {
-  g_autofree char *clock = pteris_format_clock (seconds);
+  PterisRecorder *recorder = pteris_dictation_get_recorder (dictation);
+  PterisRecorderState state = pteris_recorder_get_state (recorder);
+  g_autofree char *clock = pteris_format_clock (pteris_recorder_get_seconds (recorder));
 
+  if (state == PTERIS_RECORDER_RECORDING && pteris_dictation_is_lost (dictation))
+    return g_strdup_printf (_ ("Recording without transcription · %s"), clock);
   switch (state) {
   case PTERIS_RECORDER_STARTING: return g_strdup (_ ("Starting the microphone…"));
   case PTERIS_RECORDER_RECORDING: return g_strdup_printf (_ ("Recording · %s"), clock);
@@ -56,7 +60,7 @@ update (PterisRecorderBar *self)
   PterisRecorderState state = pteris_recorder_get_state (recorder);
   gboolean paused = state == PTERIS_RECORDER_PAUSED;
   const char *what = paused ? _ ("Resume Recording") : _ ("Pause");
-  g_autofree char *status = describe (state, pteris_recorder_get_seconds (recorder));
+  g_autofree char *status = describe (self->dictation);
   gboolean active = pteris_dictation_is_active (self->dictation);
 
   update_error (self);

@@ -299,6 +299,12 @@ pteris_transcript_queue_resume_all (PterisTranscriptQueue *self)
 }
 
 void
+pteris_transcript_queue_set_lost (PterisTranscriptQueue *self)
+{
+  self->lost = TRUE;
+}
+
+void
 pteris_transcript_queue_set_hold (PterisTranscriptQueue *self, gboolean hold)
 {
   if (self->hold == hold)

@@ -52,6 +52,10 @@ void pteris_transcript_queue_resume_all (PterisTranscriptQueue *self);
  */
 void pteris_transcript_queue_set_hold (PterisTranscriptQueue *self, gboolean hold);
 
+/** The process of the speech model has ended during something else: start none until one is queued
+ * or resumed. */
+void pteris_transcript_queue_set_lost (PterisTranscriptQueue *self);
+
 /** Stop @transcript; its segments so far are kept. */
 void pteris_transcript_queue_stop (PterisTranscriptQueue *self, PterisTranscript *transcript);
 
