@@ -256,45 +256,161 @@ keep_mode (int fd, mode_t mode)
 }
 #endif
 
-/* Writes to a temporary file and renames it, so that a full disk leaves the old file unchanged. */
+/* Renames without replacing a file. */
 static int
-replace (const char *path, const PtOutputPart *parts, guint n)
+rename_new (const char *from, const char *to)
+{
+#ifdef G_OS_WIN32
+  g_autofree gunichar2 *wide = pt_long_path (from), *wide_to = pt_long_path (to);
+
+  if (wide == NULL || wide_to == NULL)
+    return EINVAL;
+  if (MoveFileExW ((const wchar_t *) wide, (const wchar_t *) wide_to, 0))
+    return 0;
+  return GetLastError () == ERROR_ALREADY_EXISTS ? EEXIST : EACCES;
+#else
+  int problem = link (from, to) == 0 ? 0 : errno;
+
+  /* A file system without links. */
+  if (problem == EPERM || problem == EOPNOTSUPP || problem == ENOSYS)
+    problem = g_file_test (to, G_FILE_TEST_EXISTS) ? EEXIST : g_rename (from, to) == 0 ? 0 : errno;
+  else if (problem == 0)
+    g_remove (from);
+  return problem;
+#endif
+}
+
+#ifdef O_TMPFILE
+
+/* Gives the nameless file @fd a name that nobody has. */
+static int
+give_name (int fd, const char *path)
+{
+  g_autofree char *file = g_strdup_printf ("/proc/self/fd/%d", fd);
+
+  return linkat (AT_FDCWD, file, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
+static int
+rename_over (int fd, const char *path)
+{
+  g_autofree char *temporary = NULL;
+  int problem;
+
+  do {
+    g_free (temporary);
+    temporary = g_strdup_printf ("%s.%06x", path, g_random_int () & 0xffffff);
+    problem = give_name (fd, temporary);
+  } while (problem == EEXIST);
+  if (problem == 0 && g_rename (temporary, path) != 0) {
+    problem = errno;
+    g_remove (temporary);
+  }
+  return problem;
+}
+
+/* A file without a name is gone when the program is killed. -1: the file system has none, or a
+ * confined process may not name it. */
+static int
+write_nameless (const char *path, const GStatBuf *before, const PtOutputPart *parts, guint n)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  int fd = open (folder, O_TMPFILE | O_WRONLY | O_CLOEXEC,
+                 before != NULL ? before->st_mode & 0777 : 0666);
+  int problem;
+
+  if (fd < 0)
+    return -1;
+  if (before != NULL)
+    keep_mode (fd, before->st_mode & 0777);
+  problem = write_to (fcntl (fd, F_DUPFD_CLOEXEC, 0), parts, n, before != NULL);
+  if (problem == 0)
+    problem = before != NULL ? rename_over (fd, path) : give_name (fd, path);
+  close (fd);
+  return problem == ENOENT || problem == EXDEV || problem == EACCES || problem == EPERM ? -1
+                                                                                        : problem;
+}
+
+#else
+
+static int
+write_nameless (const char *path, const GStatBuf *before, const PtOutputPart *parts, guint n)
+{
+  return -1;
+}
+
+#endif
+
+/* Writes to a temporary file and renames it, so that a full disk leaves the old file unchanged.
+ * @before: of the file that is replaced; NULL: none is. */
+static int
+write_named (const char *path, const GStatBuf *before, const PtOutputPart *parts, guint n)
 {
   g_autofree char *temporary = g_strconcat (path, ".XXXXXX", NULL);
-  GStatBuf before;
-  gboolean is_there = g_stat (path, &before) == 0;
   int problem, fd = g_mkstemp_full (temporary, O_WRONLY | O_BINARY | O_CLOEXEC,
-                                    is_there ? before.st_mode & 0777 : 0666);
+                                    before != NULL ? before->st_mode & 0777 : 0666);
 
   if (fd < 0)
     return errno;
 #ifdef G_OS_UNIX
-  if (is_there)
-    keep_mode (fd, before.st_mode & 0777);
+  if (before != NULL)
+    keep_mode (fd, before->st_mode & 0777);
 #endif
-  problem = write_to (fd, parts, n, is_there);
-  if (problem == 0 && g_rename (temporary, path) != 0)
+  problem = write_to (fd, parts, n, before != NULL);
+  if (problem == 0 && before == NULL)
+    problem = rename_new (temporary, path);
+  else if (problem == 0 && g_rename (temporary, path) != 0)
     problem = errno;
   if (problem != 0)
     g_remove (temporary);
   return problem;
 }
 
+int
+pt_output_create (const char *path, const PtOutputPart *parts, guint n)
+{
+  int problem;
+
+  if (g_file_test (path, G_FILE_TEST_EXISTS) || g_file_test (path, G_FILE_TEST_IS_SYMLINK))
+    return EEXIST;
+  problem = write_nameless (path, NULL, parts, n);
+  return problem >= 0 ? problem : write_named (path, NULL, parts, n);
+}
+
+static int
+replace (const char *path, const PtOutputPart *parts, guint n)
+{
+  GStatBuf before;
+  int problem;
+
+  if (g_stat (path, &before) != 0) {
+    problem = pt_output_create (path, parts, n);
+    if (problem != EEXIST || g_stat (path, &before) != 0)
+      return problem;
+  }
+  problem = write_nameless (path, &before, parts, n);
+  return problem >= 0 ? problem : write_named (path, &before, parts, n);
+}
+
+int
+pt_output_replace (const char *path, const PtOutputPart *parts, guint n)
+{
+  g_autofree char *target = NULL;
+
+  if (is_stream (path))
+    return write_to (open_stream (path), parts, n, FALSE);
+  target = follow_links (path);
+  return target != NULL ? replace (target, parts, n) : ELOOP;
+}
+
 gboolean
 pt_output_write (const char *path, PtOutputKind kind, const char *const *inputs,
                  const PtOutputPart *parts, guint n, GError **error)
 {
-  g_autofree char *target = NULL;
-  int problem = ELOOP;
+  int problem;
 
   if (!pt_output_check (path, kind, inputs, error))
     return FALSE;
-  if (is_stream (path)) {
-    problem = write_to (open_stream (path), parts, n, FALSE);
-  } else {
-    target = follow_links (path);
-    if (target != NULL)
-      problem = replace (target, parts, n);
-  }
+  problem = pt_output_replace (path, parts, n);
   return problem == 0 || fail_write (path, problem, error);
 }

@@ -32,11 +32,18 @@ gboolean pt_output_check (const char *path, PtOutputKind kind, const char *const
                           GError **error);
 
 /**
- * Repeat the check and write @n parts, one after the other. A regular file is written under a
- * temporary name and then renamed. When @path is a symbolic link, its target is replaced. Pipes and
- * devices are written to directly. Blocking; any thread.
+ * Repeat the check and write @n parts, one after the other. A regular file gets its name when it is
+ * complete: until then it has none, or a temporary one where the system has no files without a
+ * name. When @path is a symbolic link, its target is replaced. Pipes and devices are written to
+ * directly. Blocking; any thread.
  */
 gboolean pt_output_write (const char *path, PtOutputKind kind, const char *const *inputs,
                           const PtOutputPart *parts, guint n, GError **error);
+
+/** The same without the check. Returns 0 or the number of the system's error (errno). */
+int pt_output_replace (const char *path, const PtOutputPart *parts, guint n);
+
+/** The same for a new file: EEXIST if there is one at @path. */
+int pt_output_create (const char *path, const PtOutputPart *parts, guint n);
 
 G_END_DECLS

@@ -133,9 +133,7 @@ export_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *can
                               ? to_json (export->conversations, &error)
                               : to_markdown (export->conversations, &error);
 
-  if (text != NULL && pteris_check_overwrite (export->file, PT_OUTPUT_TEXT, NULL, &error) &&
-      g_file_replace_contents (export->file, text, strlen (text), NULL, FALSE, G_FILE_CREATE_NONE,
-                               NULL, NULL, &error))
+  if (text != NULL && pteris_write_text (export->file, text, NULL, &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);

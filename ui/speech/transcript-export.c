@@ -6,6 +6,7 @@
 #include <adwaita.h>
 
 #include "ui/parts/files.h"
+#include "ui/parts/overwrite.h"
 #include "ui/i18n.h"
 #include "ui/speech/transcript-store.h"
 
@@ -148,8 +149,7 @@ read_text (gint64 id, PtSubtitleFormat format)
 
 /* Writes to @name, or to "Interview (2).srt" if it exists; never overwrites. */
 static gboolean
-write_new (GFile *folder, const char *name, const char *text, GCancellable *cancellable,
-           GError **error)
+write_new (GFile *folder, const char *name, const char *text, GError **error)
 {
   const char *dot = strrchr (name, '.');
 
@@ -158,19 +158,11 @@ write_new (GFile *folder, const char *name, const char *text, GCancellable *canc
         i > 1 ? g_strdup_printf ("%.*s (%u)%s", (int) (dot - name), name, i, dot) : g_strdup (name);
     g_autoptr (GFile) file = g_file_get_child (folder, numbered);
     g_autoptr (GError) reason = NULL;
-    g_autoptr (GFileOutputStream) stream =
-        g_file_create (file, G_FILE_CREATE_NONE, cancellable, &reason);
 
-    if (stream == NULL && g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_EXISTS))
-      continue;
-    if (stream != NULL &&
-        g_output_stream_write_all (G_OUTPUT_STREAM (stream), text, strlen (text), NULL, cancellable,
-                                   &reason) &&
-        g_output_stream_close (G_OUTPUT_STREAM (stream), cancellable, &reason))
+    if (pteris_write_new_text (file, text, &reason))
       return TRUE;
-    /* A truncated file is deleted. */
-    if (stream != NULL)
-      g_file_delete (file, NULL, NULL);
+    if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_EXISTS))
+      continue;
     g_propagate_error (error, g_steal_pointer (&reason));
     return FALSE;
   }
@@ -188,7 +180,9 @@ export_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable
 
     if (item->text == NULL)
       item->text = read_text (item->id, export->format);
-    if (!write_new (export->folder, name, item->text, cancellable, &error)) {
+    if (g_task_return_error_if_cancelled (task))
+      return;
+    if (!write_new (export->folder, name, item->text, &error)) {
       g_task_return_error (task, error);
       return;
     }

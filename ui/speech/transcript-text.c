@@ -79,9 +79,7 @@ export_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *can
   Export *export = data;
   GError *error = NULL;
 
-  if (pteris_check_overwrite (export->file, PT_OUTPUT_TEXT, export->recording, &error) &&
-      g_file_replace_contents (export->file, export->text, strlen (export->text), NULL, FALSE,
-                               G_FILE_CREATE_NONE, NULL, NULL, &error))
+  if (pteris_write_text (export->file, export->text, export->recording, &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);

@@ -57,9 +57,7 @@ write_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *canc
   const Writing *writing = data;
   GError *error = NULL;
 
-  if (pteris_check_overwrite (writing->file, PT_OUTPUT_TEXT, NULL, &error) &&
-      g_file_replace_contents (writing->file, writing->text, strlen (writing->text), NULL, FALSE,
-                               G_FILE_CREATE_NONE, NULL, NULL, &error))
+  if (pteris_write_text (writing->file, writing->text, NULL, &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);

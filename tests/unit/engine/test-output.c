@@ -4,6 +4,7 @@
 
 #include "engine/base/output.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include <glib/gstdio.h>
@@ -111,6 +112,22 @@ test_kinds (void)
   refuse (folder, PT_OUTPUT_TEXT, NULL, "is a folder");
   g_assert_true (pt_output_write (npy, PT_OUTPUT_ARRAY, NULL, &part, 1, &error));
   g_assert_no_error (error);
+}
+
+/* A new file never takes the place of another one. */
+static void
+test_create (void)
+{
+  g_autofree char *path = place ("created.txt"), *gone = place ("no/such/folder.txt");
+  const PtOutputPart first = { "first", 5 }, second = { "second", 6 };
+
+  g_assert_cmpint (pt_output_create (path, &first, 1), ==, 0);
+  check_text (path, "first");
+  g_assert_cmpint (pt_output_create (path, &second, 1), ==, EEXIST);
+  check_text (path, "first");
+  g_assert_cmpint (pt_output_replace (path, &second, 1), ==, 0);
+  check_text (path, "second");
+  g_assert_cmpint (pt_output_create (gone, &first, 1), ==, ENOENT);
 }
 
 /* An input is no output, by whatever name. */
@@ -253,6 +270,7 @@ main (int argc, char **argv)
   g_test_add_func ("/output/replace", test_replace);
   g_test_add_func ("/output/kinds", test_kinds);
   g_test_add_func ("/output/inputs", test_inputs);
+  g_test_add_func ("/output/create", test_create);
 #ifdef G_OS_UNIX
   g_test_add_func ("/output/links", test_links);
   g_test_add_func ("/output/streams", test_streams);
