@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <utime.h>
+
 #include <glib/gstdio.h>
 
 #include "ui/chat/chat-history.h"
 #include "ui/chat/chat-store.h"
 #include "ui/parts/dropped-files.h"
 #include "ui/parts/files.h"
+#include "ui/parts/leftovers.h"
 #include "ui/parts/format.h"
 #include "ui/speech/languages.h"
 #include "ui/history/history-store.h"
@@ -319,6 +322,49 @@ test_odd_rows (void)
   g_assert_cmpuint (path->len, ==, 0);
 }
 
+/* Temporary files of killed programs go; files with other names, young ones, and those of the user
+ * stay. */
+static void
+test_leftovers (void)
+{
+  static const struct {
+    const char *name;
+    gboolean old, stays;
+  } FILES[] = {
+    { "models.ini", TRUE, TRUE },
+    { "models.ini.A1b2C3", TRUE, FALSE },
+    { "in-use.O7MLZ3", FALSE, TRUE },
+    { ".goutputstream-ABC123", TRUE, FALSE },
+    { ".goutputstream", TRUE, TRUE },
+    { ".ABC123", TRUE, TRUE },
+    { "history.db-wal", TRUE, TRUE },
+    { "preferences.ini.damaged", TRUE, TRUE },
+    { "schemas/gschemas.compiled.000000", TRUE, FALSE },
+    { "recordings/mine.A1b2C3", TRUE, TRUE },
+    { "models/deep/model.A1b2C3", TRUE, TRUE },
+  };
+  g_autofree char *folder = g_dir_make_tmp ("pteris-leftovers-XXXXXX", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (FILES); i++) {
+    g_autofree char *path = g_build_filename (folder, FILES[i].name, NULL);
+    g_autofree char *parent = g_path_get_dirname (path);
+    struct utimbuf times = { .actime = 1000, .modtime = 1000 };
+
+    g_mkdir_with_parents (parent, 0700);
+    g_assert_true (g_file_set_contents (path, "x", 1, NULL));
+    if (FILES[i].old)
+      g_assert_cmpint (g_utime (path, &times), ==, 0);
+  }
+  pteris_leftovers_remove_in (folder);
+  for (guint i = 0; i < G_N_ELEMENTS (FILES); i++) {
+    g_autofree char *path = g_build_filename (folder, FILES[i].name, NULL);
+
+    g_test_message ("%s", FILES[i].name);
+    g_assert_true (g_file_test (path, G_FILE_TEST_EXISTS) == FILES[i].stays);
+    g_unlink (path);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -328,6 +374,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/parts/format", test_format);
   g_test_add_func ("/parts/files", test_files);
+  g_test_add_func ("/parts/leftovers", test_leftovers);
   g_test_add_func ("/parts/dropped", test_dropped);
   g_test_add_func ("/parts/languages", test_languages);
   g_test_add_func ("/parts/history", test_history);

@@ -4,6 +4,7 @@
 #include "ui/engine/model-notes.h"
 #include "ui/i18n.h"
 #include "ui/speech/dictation.h"
+#include "ui/parts/leftovers.h"
 #include "ui/parts/files.h"
 #include "ui/settings.h"
 #include "ui/window/welcome.h"
@@ -656,6 +657,7 @@ begin_work (gpointer user_data)
   pteris_library_rescan (self->library);
   pteris_chat_history_load (self->history);
   pteris_dictation_repair ();
+  pteris_leftovers_remove ();
   pteris_transcript_queue_restore (self->queue);
   pteris_meaning_start (self->meaning);
   return G_SOURCE_REMOVE;
