@@ -244,6 +244,40 @@ test_search (void)
   assert_finds ("\"*:(^ AND", 0);
 }
 
+/* The clock was ahead in the last run, by a day; an id that no clock gives changes nothing. */
+static void
+test_clock (void)
+{
+  gint64 ahead = g_get_real_time () + G_TIME_SPAN_DAY;
+  g_autoptr (PterisChatHistory) history = pteris_chat_history_new ();
+  PterisConversation *chat = pteris_chat_history_add (history, "Clock");
+  g_autoptr (PterisMessage) question = pteris_message_new (NULL, "ahead");
+  g_autoptr (PterisMessage) answer = NULL;
+  g_autoptr (GPtrArray) path = NULL;
+  gint64 id;
+
+  pteris_message_set_ids (question, ahead, 0);
+  pteris_chat_store_add (chat, question);
+  pteris_store_write ("INSERT INTO preset (id, name, settings) VALUES (?1, 'far', '{}')", "i",
+                      G_MAXINT64);
+  pteris_store_close ();
+  pteris_store_write ("DELETE FROM preset WHERE id = ?1", "i", G_MAXINT64);
+  pteris_store_flush ();
+  id = pteris_store_new_id ();
+  g_assert_cmpint (id, <, ahead);
+  pteris_store_close ();
+  pteris_store_write ("DELETE FROM preset WHERE id = ?1", "i", G_MAXINT64);
+  pteris_store_flush ();
+  answer = add_message (chat, "M", NULL, ahead);
+  g_assert_cmpint (pteris_message_get_id (answer), >, ahead);
+  pteris_store_flush ();
+  path = pteris_chat_store_read (chat, 0, NULL);
+  g_assert_cmpuint (path->len, ==, 2);
+  g_assert_true (pteris_message_is_answer (path->pdata[1]));
+  pteris_chat_store_set_deleted (chat, TRUE);
+  pteris_store_close ();
+}
+
 /* A deleted conversation can be restored until the next start. */
 static void
 test_delete (void)
@@ -379,6 +413,7 @@ main (int argc, char **argv)
   g_test_add_func ("/parts/languages", test_languages);
   g_test_add_func ("/parts/history", test_history);
   g_test_add_func ("/parts/search", test_search);
+  g_test_add_func ("/parts/clock", test_clock);
   g_test_add_func ("/parts/delete", test_delete);
   g_test_add_func ("/parts/damaged", test_damaged);
   g_test_add_func ("/parts/odd-rows", test_odd_rows);

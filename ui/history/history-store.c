@@ -35,11 +35,15 @@ struct _PterisRow {
   sqlite3_stmt *statement;
 };
 
+/* No clock is set later than the year 9000. */
+#define MAX_ID ((gint64) 220000000000 * G_USEC_PER_SEC)
+
 static GMutex lock; /* protects all static variables here */
 static GCond written;
 static GAsyncQueue *queue;
 static GThread *writer;
 static guint64 n_queued, n_written;
+static gint64 last_id; /* the highest in the file, or of this run */
 static char *failure;
 static gboolean forget;
 static PterisStoreListener listener; /* UI thread */
@@ -216,6 +220,31 @@ finalize_statement (gpointer statement)
   sqlite3_finalize (statement);
 }
 
+/* The clock may have been set back since the last run: new rows still come after those in the file.
+ * An id that no run can have made is left out. */
+static void
+note_ids (sqlite3 *db)
+{
+  sqlite3_stmt *statement = NULL;
+  gint64 id = 0;
+
+  _pteris_store_begin_work (0);
+  if (sqlite3_prepare_v2 (db,
+                          "SELECT max((SELECT coalesce(max(id), 0) FROM conversation),"
+                          " (SELECT coalesce(max(id), 0) FROM message),"
+                          " (SELECT coalesce(max(id), 0) FROM transcript),"
+                          " (SELECT coalesce(max(id), 0) FROM segment),"
+                          " (SELECT coalesce(max(id), 0) FROM preset))",
+                          -1, &statement, NULL) == SQLITE_OK &&
+      sqlite3_step (statement) == SQLITE_ROW)
+    id = sqlite3_column_int64 (statement, 0);
+  sqlite3_finalize (statement);
+  g_mutex_lock (&lock);
+  if (id < MAX_ID)
+    last_id = MAX (last_id, id);
+  g_mutex_unlock (&lock);
+}
+
 static gpointer
 write_in_thread (gpointer data)
 {
@@ -229,6 +258,8 @@ write_in_thread (gpointer data)
     tell (notice);
   if (db == NULL)
     set_failure (error->message);
+  else
+    note_ids (db);
   while (write_batch (db, statements))
     ;
   g_hash_table_remove_all (statements);
@@ -288,11 +319,10 @@ pteris_store_write (const char *sql, const char *types, ...)
 gint64
 pteris_store_new_id (void)
 {
-  static gint64 last;
   gint64 id;
 
   g_mutex_lock (&lock);
-  id = last = MAX (g_get_real_time (), last + 1);
+  id = last_id = MAX (g_get_real_time (), last_id + 1);
   g_mutex_unlock (&lock);
   return id;
 }
