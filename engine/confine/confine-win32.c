@@ -2,24 +2,21 @@
 #include "engine/confine/confine.h"
 
 #include <windows.h>
-#include <aclapi.h>
 #include <sddl.h>
 
 #include "engine/base/set-error.h"
-#include "engine/base/long-paths.h"
 
 /*
  * Windows cannot limit which files a process reads, except in an AppContainer, in which CUDA's
  * driver does not start. These are used: low integrity (nothing of the user's can be written), a
- * job object of one process, no child processes, no privileges.
+ * job object of one process, no child processes, no privileges. A process that writes to folders of
+ * the user keeps its integrity: labels of the folders would let every other process of low
+ * integrity in, for good.
  */
 
 /* Not in the headers of older compilers. */
 #define CHILD_PROCESS_POLICY 13
 #define NO_CHILD_PROCESS_CREATION 1u
-
-/* A label of low integrity that files and folders inside inherit. */
-#define LOW_LABEL L"S:(ML;OICI;NW;;;LW)"
 
 typedef BOOL (WINAPI *SetPolicyFunc) (int policy, PVOID data, SIZE_T size);
 
@@ -59,12 +56,19 @@ enter_job (GError **error)
   return good;
 }
 
+static FARPROC
+find_set_policy (void)
+{
+  HMODULE kernel = GetModuleHandleW (L"kernel32.dll");
+
+  return kernel != NULL ? GetProcAddress (kernel, "SetProcessMitigationPolicy") : NULL;
+}
+
 /* FALSE: this Windows lacks the policy. */
 static gboolean
 forbid_children (void)
 {
-  HMODULE kernel = GetModuleHandleW (L"kernel32.dll");
-  FARPROC found = kernel != NULL ? GetProcAddress (kernel, "SetProcessMitigationPolicy") : NULL;
+  FARPROC found = find_set_policy ();
   SetPolicyFunc set_policy;
   DWORD flags = NO_CHILD_PROCESS_CREATION;
 
@@ -96,34 +100,13 @@ drop_privileges (HANDLE token, GError **error)
   return TRUE;
 }
 
-/* Lets processes of low integrity write to a folder of ours. One that cannot be labelled, because
- * it does not exist or its file system has no labels, stays closed to this process. */
-static void
-label_low (const char *folder)
-{
-  g_autofree gunichar2 *wide = pt_long_path (folder);
-  PSECURITY_DESCRIPTOR label = NULL;
-  PACL list = NULL;
-  BOOL present = FALSE, defaulted = FALSE;
-
-  if (wide == NULL || !ConvertStringSecurityDescriptorToSecurityDescriptorW (
-                          LOW_LABEL, SDDL_REVISION_1, &label, NULL))
-    return;
-  if (GetSecurityDescriptorSacl (label, &present, &list, &defaulted) && present)
-    SetNamedSecurityInfoW ((wchar_t *) wide, SE_FILE_OBJECT, LABEL_SECURITY_INFORMATION, NULL, NULL,
-                           NULL, list);
-  LocalFree (label);
-}
-
 static gboolean
-lower_integrity (HANDLE token, const PtConfinement *allowed, GError **error)
+lower_integrity (HANDLE token, GError **error)
 {
   TOKEN_MANDATORY_LABEL label = { .Label.Attributes = SE_GROUP_INTEGRITY };
   PSID low = NULL;
   gboolean good;
 
-  for (guint i = 0; allowed->writable != NULL && allowed->writable[i] != NULL; i++)
-    label_low (allowed->writable[i]);
   if (!ConvertStringSidToSidW (L"S-1-16-4096", &low))
     return fail ("Low integrity is unknown", error);
   label.Label.Sid = low;
@@ -136,7 +119,7 @@ lower_integrity (HANDLE token, const PtConfinement *allowed, GError **error)
 }
 
 static gboolean
-restrict_token (const PtConfinement *allowed, PtConfined *done, GError **error)
+restrict_token (gboolean writes, PtConfined *done, GError **error)
 {
   HANDLE token = NULL;
   gboolean good;
@@ -144,11 +127,18 @@ restrict_token (const PtConfinement *allowed, PtConfined *done, GError **error)
   if (!OpenProcessToken (GetCurrentProcess (),
                          TOKEN_QUERY | TOKEN_ADJUST_PRIVILEGES | TOKEN_ADJUST_DEFAULT, &token))
     return fail ("The rights of the process are unknown", error);
-  good = lower_integrity (token, allowed, error) && drop_privileges (token, error);
+  good = (writes || lower_integrity (token, error)) && drop_privileges (token, error);
   if (good)
-    *done |= PT_CONFINED_RIGHTS | PT_CONFINED_WRITING;
+    *done |= PT_CONFINED_RIGHTS | (writes ? 0 : PT_CONFINED_WRITING);
   CloseHandle (token);
   return good;
+}
+
+PtConfined
+pt_confine_means (void)
+{
+  return PT_CONFINED_LIMITS | PT_CONFINED_RIGHTS | PT_CONFINED_WRITING |
+         (find_set_policy () != NULL ? PT_CONFINED_CALLS : 0);
 }
 
 gboolean
@@ -160,5 +150,5 @@ pt_confine (const PtConfinement *allowed, PtConfined *done, GError **error)
   *done |= PT_CONFINED_LIMITS;
   if (forbid_children ())
     *done |= PT_CONFINED_CALLS;
-  return restrict_token (allowed, done, error);
+  return restrict_token (allowed->writable != NULL && allowed->writable[0] != NULL, done, error);
 }

@@ -20,8 +20,8 @@ typedef enum {
                                  * processes, change owners and modes of files, mount, load
                                  * kernel modules; Windows: start processes */
   PT_CONFINED_READING = 1 << 3, /* read files besides the listed ones and those of the system */
-  PT_CONFINED_WRITING = 1 << 4, /* write files besides the listed ones; Windows: files and
-                                 * processes of normal integrity */
+  PT_CONFINED_WRITING = 1 << 4, /* write files besides the listed ones; Windows: files of the
+                                 * user, but all if there are listed ones */
 } PtConfined;
 
 /** The measures that pt_confine() can take on this system; nothing changes. Any thread. */

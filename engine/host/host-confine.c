@@ -9,7 +9,17 @@
 #include "engine/tasks/models/model-library.h"
 #include "engine/tasks/models/model-set.h"
 
-#if defined(__linux__)
+#if defined(__linux__) || defined(G_OS_WIN32)
+#define CAN_CONFINE TRUE
+#else
+#define CAN_CONFINE FALSE
+#endif
+/* Windows restricts what is written, and not what is read. */
+#ifdef __linux__
+#define CAN_READ_LESS TRUE
+#else
+#define CAN_READ_LESS FALSE
+#endif
 
 /* espeak-ng is another program. */
 static gboolean
@@ -21,37 +31,27 @@ starts_programs (const PtJob *job)
 gboolean
 pt_host_can_confine (const PtJob *job)
 {
-  return !starts_programs (job);
+  return CAN_CONFINE && !starts_programs (job);
 }
 
 gboolean
 pt_host_confine (const char *const *written, const PtJob *job, GError **error)
 {
-  g_autoptr (PtReadable) readable = pt_readable_new (job);
-  const PtConfinement allowed = { .readable = (const char *const *) readable->files,
-                                  .listable = (const char *const *) readable->folders,
-                                  .writable = written,
-                                  .gpu = TRUE };
+#if defined(__linux__) || defined(G_OS_WIN32)
+  g_autoptr (PtReadable) readable = CAN_READ_LESS ? pt_readable_new (job) : NULL;
+  const PtConfinement allowed = {
+    .readable = readable != NULL ? (const char *const *) readable->files : NULL,
+    .listable = readable != NULL ? (const char *const *) readable->folders : NULL,
+    .writable = written,
+    .gpu = TRUE,
+  };
   PtConfined done;
 
   return !pt_host_can_confine (job) || pt_confine (&allowed, &done, error);
-}
-
 #else
-
-gboolean
-pt_host_can_confine (const PtJob *job)
-{
-  return FALSE;
-}
-
-gboolean
-pt_host_confine (const char *const *written, const PtJob *job, GError **error)
-{
   return TRUE;
-}
-
 #endif
+}
 
 /* A path that names a folder stands for itself, and every other one for the folder it is in, or
  * will be made in. */
@@ -151,7 +151,7 @@ pt_host_rights_new (const PtJob *job)
 
   self->confined = pt_host_can_confine (job);
   self->written = pt_host_written (job);
-  self->readable = self->confined ? pt_readable_new (job) : NULL;
+  self->readable = self->confined && CAN_READ_LESS ? pt_readable_new (job) : NULL;
   return self;
 }
 
@@ -175,20 +175,22 @@ pt_host_fits (const PtHostRights *rights, const PtJob *job)
   for (guint i = 0; rights->confined && needed->written[i] != NULL; i++)
     if (!g_strv_contains ((const char *const *) rights->written, needed->written[i]))
       return FALSE;
-  return !rights->confined || pt_readable_holds (rights->readable, needed->readable);
+  return rights->readable == NULL || pt_readable_holds (rights->readable, needed->readable);
 }
 
 guint
 pt_host_stops (void)
 {
-#ifdef __linux__
+#if defined(__linux__) || defined(G_OS_WIN32)
   const PtConfined means = pt_confine_means ();
   guint stops = 0;
 
   if ((means & PT_CONFINED_CALLS) != 0)
-    stops |= PT_HOST_STOPS_NETWORK | PT_HOST_STOPS_PROGRAMS;
+    stops |= PT_HOST_STOPS_PROGRAMS | (CAN_READ_LESS ? PT_HOST_STOPS_NETWORK : 0);
   if ((means & PT_CONFINED_READING) != 0)
-    stops |= PT_HOST_STOPS_READING | PT_HOST_STOPS_WRITING;
+    stops |= PT_HOST_STOPS_READING;
+  if ((means & PT_CONFINED_WRITING) != 0)
+    stops |= PT_HOST_STOPS_WRITING;
   return stops;
 #else
   return 0;
@@ -207,5 +209,7 @@ pt_host_stops_text (void)
   if ((stops & PT_HOST_STOPS_READING) != 0)
     return "only the files of the job; network and programs are not restricted, since this kernel "
            "lacks seccomp";
+  if ((stops & PT_HOST_STOPS_WRITING) != 0)
+    return "no programs, and it writes no files; network and reading are not restricted on Windows";
   return "not restricted on this system";
 }

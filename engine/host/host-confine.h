@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /*
  * Confinement of the process of a model. It happens with the first job, because that one tells
  * which folders the process writes to. Later jobs that need other folders get another process. On
- * Linux only, for now.
+ * Linux and Windows.
  */
 
 /**
@@ -37,7 +37,7 @@ gboolean pt_host_remember_consent (const PtJob *job);
 typedef struct {
   gboolean confined;
   char **written;       /* of pt_host_written() */
-  PtReadable *readable; /* NULL: it is not confined */
+  PtReadable *readable; /* NULL: it may read everything */
 } PtHostRights;
 
 PtHostRights *pt_host_rights_new (const PtJob *job);

@@ -524,7 +524,7 @@ send_job (PtHost *self, const PtHostJob *job, GError **error)
 {
   g_autofree const char **given = pt_host_given (job->job);
 
-  for (guint i = 0; self->rights->confined && given[i] != NULL; i++)
+  for (guint i = 0; self->rights->readable != NULL && given[i] != NULL; i++)
     if (!pt_link_give_file (self->link, given[i], self->patience_ms, job->cancellable, error))
       return FALSE;
   return pt_link_send (self->link, PT_FRAME_JOB, job->number, &pt_job_fields, job->job,

@@ -26,7 +26,7 @@ typedef struct {
   const char *load_error;         /* loading fails with this sentence */
   PtError load_code;
   const char *alternative;      /* that comes with it */
-  gboolean stops_less;          /* the kernel lacks Landlock */
+  guint stops;                  /* pt_host_stops(); 0: everything */
   const char *digest;           /* with both errors; with consent to it, all is well */
   const char *answer;           /* streamed word by word */
   PtReason answer_reason;       /* why it ends; PT_REASON_NONE: PT_REASON_STOP */

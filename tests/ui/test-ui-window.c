@@ -210,10 +210,13 @@ test_consent (void)
                    PTERIS_MODEL_FAILED);
   wait_until (says (window->load_error_card, "Run…"));
 
+  fake.stops = PT_HOST_STOPS_PROGRAMS | PT_HOST_STOPS_WRITING;
   act (window, "trust-model", NULL);
   wait_until (window->trust_dialog != NULL);
   fake.digest = REPLACED;
-  fake.stops_less = TRUE;
+  body = adw_message_dialog_get_body (ADW_MESSAGE_DIALOG (window->trust_dialog));
+  g_assert_nonnull (strstr (body, "because Windows does not restrict that"));
+  fake.stops = PT_HOST_STOPS_NETWORK | PT_HOST_STOPS_PROGRAMS;
   adw_message_dialog_response (ADW_MESSAGE_DIALOG (window->trust_dialog), "run");
   gtk_window_destroy (GTK_WINDOW (window->trust_dialog));
   wait_until (pteris_engine_client_get_state (speech_engine (window)) == PTERIS_MODEL_LOADING);

@@ -50,10 +50,10 @@ can_start (void)
 }
 
 static int
-confined_process (const char *inside, const char *outside)
+confined_process (const char *inside, const char *outside, gboolean writes)
 {
   const char *writable[] = { inside, NULL };
-  PtConfinement allowed = { .writable = writable, .gpu = TRUE };
+  PtConfinement allowed = { .writable = writes ? writable : NULL, .gpu = TRUE };
   g_autoptr (GError) error = NULL;
   PtConfined done;
   int status = 0;
@@ -62,7 +62,8 @@ confined_process (const char *inside, const char *outside)
     g_printerr ("%s\n", error->message);
     return 0;
   }
-  if ((done & PT_CONFINED_LIMITS) != 0 && (done & PT_CONFINED_WRITING) != 0)
+  if ((done & PT_CONFINED_LIMITS) != 0 && ((done & PT_CONFINED_WRITING) != 0) == !writes &&
+      (done & ~pt_confine_means ()) == 0)
     status |= CONFINED;
   status |= can_write (inside) ? WROTE_INSIDE : 0;
   status |= can_write (outside) ? WROTE_OUTSIDE : 0;
@@ -80,12 +81,14 @@ remove_with (const char *folder)
   g_rmdir (folder);
 }
 
+/* One that writes to folders of the user keeps its integrity. */
 static void
-test_confined (void)
+test_confined (gconstpointer writes)
 {
   g_autofree char *inside = g_dir_make_tmp ("pteris-inside-XXXXXX", NULL);
   g_autofree char *outside = g_dir_make_tmp ("pteris-outside-XXXXXX", NULL);
-  const char *arguments[] = { own_path, "--inside", inside, outside, NULL };
+  const char *arguments[] = { own_path, writes != NULL ? "--writes" : "--reads", inside, outside,
+                              NULL };
   g_autoptr (GError) error = NULL;
   int status = -1;
 
@@ -95,10 +98,11 @@ test_confined (void)
   remove_with (inside);
   remove_with (outside);
   g_assert_cmpint (status & CONFINED, !=, 0);
-  g_assert_cmpint (status & WROTE_INSIDE, !=, 0);
+  if (writes != NULL)
+    g_assert_cmpint (status & WROTE_INSIDE, !=, 0);
   g_assert_cmpint (status & LOADED_LIBRARY, !=, 0);
   if (!is_wine ()) {
-    g_assert_cmpint (status & WROTE_OUTSIDE, ==, 0);
+    g_assert_true (((status & WROTE_OUTSIDE) != 0) == (writes != NULL));
     g_assert_cmpint (status & STARTED_PROGRAM, ==, 0);
   }
 }
@@ -110,8 +114,9 @@ main (int argc, char **argv)
   if (argc == 2)
     return 0;
   if (argc == 4)
-    return confined_process (argv[2], argv[3]);
+    return confined_process (argv[2], argv[3], g_str_equal (argv[1], "--writes"));
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/confine/windows", test_confined);
+  g_test_add_data_func ("/confine/windows/reads", NULL, test_confined);
+  g_test_add_data_func ("/confine/windows/writes", GINT_TO_POINTER (TRUE), test_confined);
   return g_test_run ();
 }
