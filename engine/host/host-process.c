@@ -418,6 +418,7 @@ typedef enum { WAIT_DONE, WAIT_CLOSED, WAIT_SILENT, WAIT_DISOBEYED } WaitEnd;
 typedef struct {
   gboolean cancel_sent, finish_sent;
   gint64 cancel_by; /* when the process is ended; 0: not cancelled */
+  gint64 asked_at;  /* when it was asked; if this program was stopped since, the end of that */
 } WaitState;
 
 /* Without the lock. A pipe that takes nothing is found out by the next deadline. */
@@ -440,8 +441,10 @@ send_due (PtHost *self, const PtHostJob *job, WaitState *state)
 
   if (!cancel && !finish && !ask)
     return;
-  if (ask)
+  if (ask) {
     number = ++self->asked;
+    state->asked_at = now;
+  }
   if (cancel)
     state->cancel_by = now + CANCEL_MS * G_TIME_SPAN_MILLISECOND;
   state->cancel_sent |= cancel;
@@ -456,11 +459,20 @@ send_due (PtHost *self, const PtHostJob *job, WaitState *state)
   g_mutex_lock (&self->mutex);
 }
 
+/* Whether the process is to be asked at that time, or ended. */
+static gint64
+next_look (const PtHost *self, const WaitState *state)
+{
+  gint64 half = self->patience_ms * (gint64) 1000 / 2;
+
+  return self->asked != self->answered ? state->asked_at + half : self->last_received + half;
+}
+
 static WaitEnd
 wait_for_end (PtHost *self, const PtHostJob *job)
 {
-  gint64 patience = self->patience_ms * (gint64) 1000;
-  WaitState state = { 0 };
+  gint64 half = self->patience_ms * (gint64) 1000 / 2;
+  WaitState state = { .asked_at = g_get_monotonic_time () };
 
   while (!self->done) {
     gint64 now, until;
@@ -473,12 +485,17 @@ wait_for_end (PtHost *self, const PtHostJob *job)
     now = g_get_monotonic_time ();
     if (state.cancel_by != 0 && now >= state.cancel_by)
       return WAIT_DISOBEYED;
-    if (self->asked != self->answered && now - self->last_received >= patience)
+    until = next_look (self, &state);
+    if (self->asked != self->answered && now >= until)
       return WAIT_SILENT;
-    until = self->last_received + (self->asked != self->answered ? patience : patience / 2);
     if (state.cancel_by != 0)
       until = MIN (until, state.cancel_by);
-    g_cond_wait_until (&self->changed, &self->mutex, MAX (until, now + 1000));
+    until = MAX (until, now + 1000);
+    g_cond_wait_until (&self->changed, &self->mutex, until);
+    /* This program was stopped, and perhaps the process with it: it has all its time again. */
+    now = g_get_monotonic_time ();
+    if (now > until + half / 2)
+      state.asked_at = now;
   }
   return WAIT_DONE;
 }

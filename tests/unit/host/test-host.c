@@ -160,6 +160,24 @@ say_hello (const char *how)
     pt_link_send (other_end, PT_FRAME_HELLO, 0, &pt_hello_fields, &hello, 0, NULL, NULL);
 }
 
+/* Answers three times that it is there, and is done then. */
+static void
+answer_slowly (guint64 job)
+{
+  for (guint n = 0; n < 3;) {
+    PtFrame frame = next_frame ();
+    g_autoptr (PtHeap) heap = pt_heap_new ();
+    guint64 number = 0;
+
+    if (frame.kind != PT_FRAME_PING)
+      continue;
+    g_assert_true (pt_frame_read (&frame, &number, NULL, NULL, heap, NULL));
+    pt_link_send (other_end, PT_FRAME_PONG, number, NULL, NULL, 0, NULL, NULL);
+    n++;
+  }
+  send_event (job, PT_EVENT_DONE);
+}
+
 static int
 host_main (int argc, char **argv, const char *how)
 {
@@ -185,7 +203,9 @@ host_main (int argc, char **argv, const char *how)
       continue;
     g_assert_true (pt_frame_read (&frame, &job, &pt_job_fields, &ignored, heap, &error));
     send_event (job, PT_EVENT_PROGRESS);
-    if (g_str_equal (how, "twice")) {
+    if (g_str_equal (how, "slow")) {
+      answer_slowly (job);
+    } else if (g_str_equal (how, "twice")) {
       send_event (job, PT_EVENT_DONE);
       send_event (job, PT_EVENT_DONE);
     } else {
@@ -236,14 +256,28 @@ on_event (const PtEvent *event, gpointer user_data)
 }
 
 static void
-set_up (Watch *watch, gconstpointer patience)
+begin (Watch *watch, guint patience_ms)
 {
   PtEngineOptions options = PT_ENGINE_OPTIONS_INIT;
 
   options.isolation = PT_ISOLATION_ALL;
-  options.patience_ms = 1000;
+  options.patience_ms = patience_ms;
   watch->engine = pt_engine_new_with_options (&options, NULL, on_event, watch);
 }
+
+static void
+set_up (Watch *watch, gconstpointer unused)
+{
+  begin (watch, 1000);
+}
+
+#ifdef __linux__
+static void
+set_up_patient (Watch *watch, gconstpointer unused)
+{
+  begin (watch, 4000);
+}
+#endif
 
 static void
 tear_down (Watch *watch, gconstpointer unused)
@@ -453,6 +487,32 @@ test_cancel (Watch *watch, gconstpointer how)
   check_goes_on (watch);
 }
 
+#ifdef __linux__
+/* Ctrl-Z in a terminal, for longer than a process may be silent, and "fg": program and process are
+ * both stopped, and both go on. */
+static void
+test_stopped_both (Watch *watch, gconstpointer unused)
+{
+  g_autofree char *self = g_strdup_printf ("%d", (int) getpid ());
+  const char *const script =
+      "host=$(cat /proc/$0/task/*/children | tr ' ' '\\n' | grep -vx $$ | head -n 1);"
+      "sleep 1; kill -STOP $host $0; sleep 6; kill -CONT $host $0";
+  const char *const arguments[] = { "sh", "-c", script, self, NULL };
+  g_autoptr (GError) error = NULL;
+
+  g_setenv ("PTERIS_TEST_HOST", "slow", TRUE);
+  submit (watch, PT_JOB_INSPECT);
+  while (watch->n_progress == 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_true (g_spawn_async (NULL, (char **) arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL,
+                                NULL, &error));
+  g_assert_no_error (error);
+  wait_for (watch, 1);
+  g_test_message ("%s", watch->text);
+  g_assert_cmpint (watch->final, ==, PT_EVENT_DONE);
+}
+#endif
+
 /* It reads nothing: a job that does not fit into the pipe cannot be given to it. */
 static void
 test_deaf (Watch *watch, gconstpointer unused)
@@ -571,6 +631,7 @@ main (int argc, char **argv)
   g_test_add ("/host/deaf", Watch, NULL, set_up, test_deaf, tear_down);
   g_test_add ("/host/free", Watch, NULL, set_up, test_free, tear_down);
 #ifdef __linux__
+  g_test_add ("/host/stopped-both", Watch, NULL, set_up_patient, test_stopped_both, tear_down);
   g_test_add ("/host/cycles", Watch, NULL, set_up, test_cycles, tear_down);
 #endif
   status = g_test_run ();
