@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <signal.h>
 #include <utime.h>
+#ifndef G_OS_WIN32
+#include <sys/resource.h>
+#endif
 
 #include <glib/gstdio.h>
 
@@ -278,6 +282,40 @@ test_clock (void)
   pteris_store_close ();
 }
 
+#ifndef G_OS_WIN32
+/* The disk is full in the middle of an answer: there is a sentence, what was saved before is there
+ * at the next start, and the file is sound. */
+static void
+test_full (void)
+{
+  g_autoptr (PterisChatHistory) history = pteris_chat_history_new ();
+  PterisConversation *chat = pteris_chat_history_add (history, "Full");
+  g_autoptr (PterisMessage) question = add_message (chat, NULL, "Before", 0);
+  g_autofree char *much = g_strnfill (4 * 1000 * 1000, 'a');
+  g_autofree char *error = NULL;
+  g_autoptr (GPtrArray) path = NULL;
+  struct rlimit limit, before;
+
+  pteris_store_flush ();
+  signal (SIGXFSZ, SIG_IGN);
+  getrlimit (RLIMIT_FSIZE, &before);
+  limit = (struct rlimit){ .rlim_cur = 1000 * 1000, .rlim_max = before.rlim_max };
+  g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &limit), ==, 0);
+  pteris_chat_store_text (question, much);
+  pteris_store_flush ();
+  error = pteris_store_get_error ();
+  g_assert_nonnull (error);
+  pteris_store_close ();
+  g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &before), ==, 0);
+
+  path = pteris_chat_store_read (chat, 0, NULL);
+  g_assert_cmpuint (path->len, ==, 1);
+  g_assert_cmpstr (pteris_message_get_text (path->pdata[0]), ==, "Before");
+  pteris_chat_store_set_deleted (chat, TRUE);
+  pteris_store_close ();
+}
+#endif
+
 /* A deleted conversation can be restored until the next start. */
 static void
 test_delete (void)
@@ -414,6 +452,9 @@ main (int argc, char **argv)
   g_test_add_func ("/parts/history", test_history);
   g_test_add_func ("/parts/search", test_search);
   g_test_add_func ("/parts/clock", test_clock);
+#ifndef G_OS_WIN32
+  g_test_add_func ("/parts/full", test_full);
+#endif
   g_test_add_func ("/parts/delete", test_delete);
   g_test_add_func ("/parts/damaged", test_damaged);
   g_test_add_func ("/parts/odd-rows", test_odd_rows);
