@@ -1,4 +1,5 @@
-"""Programs that peers.py compares: image classifiers with random weights, as .pte and .onnx, and 100 small operators.
+"""Programs that peers.py compares: image classifiers with random weights, as .pte and .onnx, the same with static 8-bit values
+(pt2e for XNNPACK), and 100 small operators.
 
 Usage: make_programs.py OUT_DIR   (executorch 1.2.0, torch 2.11, torchvision 0.26, onnx)
 """
@@ -9,7 +10,9 @@ import warnings
 import torch
 import torchvision
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import XNNPACKQuantizer, get_symmetric_quantization_config
 from executorch.exir import to_edge_transform_and_lower
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 SHAPE = (1, 3, 224, 224)
 
@@ -24,13 +27,33 @@ class Tiny(torch.nn.Module):
         return x
 
 
+class Segmentation(torch.nn.Module):
+    """LR-ASPP, whose result is a tensor."""
+
+    def __init__(self):
+        super().__init__()
+        self.model = torchvision.models.segmentation.lraspp_mobilenet_v3_large(weights=None, weights_backbone=None)
+
+    def forward(self, x):
+        return self.model(x)["out"]
+
+
 def classifier(name):
     torch.manual_seed(1)
-    model = getattr(torchvision.models, name)(weights=None).train()
+    model = (Segmentation() if name == "lraspp" else getattr(torchvision.models, name)(weights=None)).train()
     with torch.no_grad():
         for _ in range(2):  # so that batch norms have some statistics
             model(torch.randn(4, *SHAPE[1:]))
     return model.eval()
+
+
+def quantize(model, example):
+    """Activations and weights of 8 bits, one scale for each output channel."""
+    quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config(is_per_channel=True))
+    prepared = prepare_pt2e(torch.export.export(model, (example,)).module(), quantizer)
+    for _ in range(2):
+        prepared(torch.randn(SHAPE))
+    return convert_pt2e(prepared)
 
 
 def write(path, model, example, partitioner):
@@ -46,6 +69,9 @@ def main(out):
         model, example = classifier(name), torch.randn(SHAPE)
         write(f"{out}/{name}.pte", model, example, [XnnpackPartitioner()])
         torch.onnx.export(model, (example,), f"{out}/{name}.onnx", dynamo=False)
+    for name in ("mobilenet_v2", "mobilenet_v3_large", "resnet18", "lraspp"):
+        model, example = classifier(name), torch.randn(SHAPE)
+        write(f"{out}/{name}_int8.pte", quantize(model, example), example, [XnnpackPartitioner()])
     write(f"{out}/tiny100.pte", Tiny(), torch.randn(4), [])
 
 

@@ -30,6 +30,10 @@ MODELS = {
 PROGRAMS = {
     "MobileNet v2 fp32": ("mobilenet_v2.pte", "1,3,224,224", True),
     "ResNet 18 fp32": ("resnet18.pte", "1,3,224,224", True),
+    "MobileNet v2 int8": ("mobilenet_v2_int8.pte", "1,3,224,224", False),
+    "MobileNet v3 large int8": ("mobilenet_v3_large_int8.pte", "1,3,224,224", False),
+    "ResNet 18 int8": ("resnet18_int8.pte", "1,3,224,224", False),
+    "LR-ASPP int8": ("lraspp_int8.pte", "1,3,224,224", False),
     "100 operators of 4 numbers": ("tiny100.pte", "4", False),
 }
 # model: folder, tokens that are generated
@@ -60,6 +64,10 @@ TARGETS = {
     (OPTIMUM, DECODE): [(UPSTREAM, 5)],
     ("MobileNet v2 fp32", RUN): [(UPSTREAM, 1.2), (ONNX, 0.9)],
     ("ResNet 18 fp32", RUN): [(UPSTREAM, 1.2), (ONNX, 0.9)],
+    ("MobileNet v2 int8", RUN): [(UPSTREAM, 1.3)],
+    ("MobileNet v3 large int8", RUN): [(UPSTREAM, 1.3)],
+    ("ResNet 18 int8", RUN): [(UPSTREAM, 1.3)],
+    ("LR-ASPP int8", RUN): [(UPSTREAM, 1.3)],
     ("100 operators of 4 numbers", RUN): [(UPSTREAM, 3.33)],
 }
 
@@ -97,7 +105,7 @@ def has_modules(python, *modules):
 
 
 def make_programs(o):
-    if not os.path.exists(os.path.join(o.programs, "tiny100.pte")):
+    if not all(os.path.exists(os.path.join(o.programs, file)) for file, _, _ in PROGRAMS.values()):
         # The exporter calls flatc, which lies beside its Python.
         path = os.path.dirname(os.path.abspath(o.python)) + os.pathsep + os.environ["PATH"]
         subprocess.run([o.python, os.path.join(HERE, "make_programs.py"), o.programs], check=True, env={**os.environ, "PATH": path})
