@@ -26,7 +26,7 @@ static char *
 name_maker (const PtOpenvinoBlob *blob)
 {
   return blob->version != NULL ? g_strdup_printf ("OpenVINO %s", blob->version)
-                               : g_strdup ("a version before 2026.4, not named");
+                               : g_strdup ("OpenVINO before 2026.4");
 }
 
 static char *

@@ -24,6 +24,8 @@ G_DEFINE_FINAL_TYPE (PterisVariantButton, pteris_variant_button, GTK_TYPE_WIDGET
 static const char *
 device_of (const PtModelVariant *variant)
 {
+  if (variant->foreign && g_strcmp0 (variant->backend, "openvino") == 0)
+    return "OpenVINO";
   if (variant->on_gpu)
     return _ ("GPU");
   return variant->obstacle != NULL && variant->backend != NULL ? variant->backend : _ ("CPU");

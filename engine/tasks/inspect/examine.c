@@ -87,6 +87,16 @@ find_backends (const PtInspectReport *report)
   return g_string_free (list, FALSE);
 }
 
+/* The device and the version that a program for OpenVINO was compiled for. */
+static void
+add_pairs (GString *list, const PtInspectContent *content)
+{
+  for (guint i = 0; i < content->n_pairs; i++)
+    if (strcmp (content->pairs[i].name, "device") == 0 ||
+        strcmp (content->pairs[i].name, "compiled with") == 0)
+      append (list, content->pairs[i].value);
+}
+
 static void
 add_content (GString *list, const PtInspectContent *content)
 {
@@ -111,8 +121,14 @@ find_target (const PtInspectReport *report)
     const PtInspectMethod *method = &report->methods[i];
 
     for (guint k = 0; k < method->n_delegates; k++)
-      for (guint c = 0; c < method->delegates[k].n_contents; c++)
-        add_content (list, &method->delegates[k].contents[c]);
+      for (guint c = 0; c < method->delegates[k].n_contents; c++) {
+        const PtInspectContent *content = &method->delegates[k].contents[c];
+
+        if (content->kind == PT_INSPECT_CONTENT_PAIRS)
+          add_pairs (list, content);
+        else
+          add_content (list, content);
+      }
   }
   return list->len > 0 ? g_strdup (list->str) : NULL;
 }

@@ -2,6 +2,7 @@
 #include "tests/unit/openvino/openvino-fixture.h"
 
 #include <string.h>
+#include <pteris/models.h>
 
 #include "engine/init.h"
 #include "engine/runtime/execution.h"
@@ -262,6 +263,30 @@ test_program (void)
                                    "ov_infer_request_set_output_tensor_by_index 2: 1 [3, 4]\n"));
 }
 
+/* What a model's card says, without the library being loaded: for what, and with which version. */
+static void
+test_card (void)
+{
+  static const char *const NAMES[] = { "linear", "dynamic_2026_4" };
+  static const char *const TARGETS[] = { "CPU, OpenVINO before 2026.4", "CPU, OpenVINO 2026.4.1" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (NAMES); i++) {
+    g_autofree char *path =
+        g_test_build_filename (G_TEST_DIST, "data", "openvino", NAMES[i], "model.pte", NULL);
+    g_autoptr (GError) error = NULL;
+    g_autoptr (PtModelDetails) details = pt_library_examine (path, NULL, &error), without = NULL;
+
+    g_assert_no_error (error);
+    g_assert_cmpstr (details->backends, ==, "OpenVINO");
+    g_assert_cmpstr (details->target, ==, TARGETS[i]);
+    g_assert_null (details->obstacles[0]);
+    g_setenv ("PTERIS_OPENVINO", g_get_user_data_dir (), TRUE);
+    without = pt_library_examine (path, NULL, NULL);
+    g_setenv ("PTERIS_OPENVINO", FAKE_OPENVINO_PATH, TRUE);
+    g_assert_nonnull (strstr (without->obstacles[0], "there is no OpenVINO library"));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -277,6 +302,7 @@ main (int argc, char **argv)
   g_test_add_func ("/openvino/run/dynamic", test_dynamic);
   g_test_add_func ("/openvino/run/failures", test_failures);
   g_test_add_func ("/openvino/run/program", test_program);
+  g_test_add_func ("/openvino/run/card", test_card);
   status = g_test_run ();
   pt_program_unref (linear);
   openvino_end ();
