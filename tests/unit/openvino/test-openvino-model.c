@@ -190,11 +190,48 @@ test_failures (void)
   g_assert_cmpint (openvino_alive (), ==, before);
 }
 
-/* A program with nothing for a GPU needs no folder. */
+/* The program of "linear" for a GPU, in a file of its own. */
+static PtProgram *
+make_gpu_program (const char *name)
+{
+  g_autofree char *path = g_build_filename (g_get_user_data_dir (), name, NULL), *bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  PtProgram *program;
+  gsize size, at = 0;
+
+  g_assert_true (g_file_get_contents (pt_program_path (linear), &bytes, &size, NULL));
+  while (at + 4 <= size && memcmp (bytes + at, "CPU", 3) != 0)
+    at++;
+  bytes[at] = 'G';
+  g_assert_true (g_file_set_contents (path, bytes, (gssize) size, NULL));
+  program = pt_program_open (path, &error);
+  g_assert_no_error (error);
+  return program;
+}
+
+/* Each program for a GPU has a folder of its own, which is used if it is there; one for processors
+ * has none. */
 static void
 test_cache (void)
 {
+  g_autoptr (PtProgram) one = make_gpu_program ("one.pte"), two = make_gpu_program ("two.pte");
+  g_autofree char *first = pt_openvino_cache_folder (one);
+  g_autofree char *second = pt_openvino_cache_folder (two);
+  g_autofree char *setting = g_strdup_printf (" GPU.0 CACHE_DIR=%s\n", first);
+  PtDelegateContext context = openvino_context (one);
+  g_autoptr (PtOpenvinoModel) without = NULL, with = NULL;
+
   g_assert_null (pt_openvino_cache_folder (linear));
+  g_assert_true (g_str_has_prefix (first, g_get_user_cache_dir ()));
+  g_assert_cmpstr (first, !=, second);
+  openvino_calls ();
+  without = pt_openvino_model_new (&context, NULL);
+  g_assert_nonnull (without);
+  g_assert_null (strstr (openvino_calls (), "CACHE_DIR"));
+  g_assert_cmpint (g_mkdir_with_parents (first, 0700), ==, 0);
+  with = pt_openvino_model_new (&context, NULL);
+  g_assert_nonnull (with);
+  g_assert_nonnull (strstr (openvino_calls (), setting));
 }
 
 int
