@@ -5,6 +5,7 @@
 #include "engine/openvino/openvino.h"
 #include "engine/operators/operators.h"
 #include "engine/runtime/prims.h"
+#include "engine/vulkan/vulkan.h"
 #include "engine/xnnpack/xnnpack.h"
 
 void
@@ -18,6 +19,7 @@ pt_init (void)
     pt_xnnpack_register ();
     pt_cuda_register ();
     pt_openvino_register ();
+    pt_vulkan_register ();
     g_once_init_leave (&once, 1);
   }
 }

@@ -39,9 +39,15 @@ pt_backend_find (const char *id)
 }
 
 gboolean
+pt_backend_is_gpu (const PtBackend *backend)
+{
+  return backend != NULL && (backend->uses_gpu || backend->device_type != PT_DEVICE_CPU);
+}
+
+gboolean
 pt_backend_is_own (const PtBackend *backend)
 {
-  return !backend->is_native && backend->device_type == PT_DEVICE_CPU;
+  return !backend->is_native && !pt_backend_is_gpu (backend);
 }
 
 const char *

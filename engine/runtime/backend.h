@@ -69,6 +69,10 @@ typedef struct {
    * them: they need the user's consent (trusted-files.h), and a process of their own. */
   gboolean is_native;
 
+  /** Computes on a GPU, although inputs and outputs are on the host (@device_type is the CPU). The
+   * driver is code of others that may crash, so jobs run in a process of their own. */
+  gboolean uses_gpu;
+
   /**
    * Optional. Whether this machine can run the backend. FALSE with a reason for the user. NULL:
    * always available.
@@ -156,6 +160,9 @@ const PtBackend *pt_backend_find (const char *id);
 /** Whether @backend is our own code, and computes on the processor: no native code of others, no
  * driver, no library that the system may lack. */
 gboolean pt_backend_is_own (const PtBackend *backend);
+
+/** Whether @backend, which may be NULL, computes on a GPU. */
+gboolean pt_backend_is_gpu (const PtBackend *backend);
 
 /** The computers that programs for the backend @id run on, "Apple computers"; NULL if unknown. */
 const char *pt_backend_device (const char *id);

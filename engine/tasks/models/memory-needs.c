@@ -195,7 +195,7 @@ add_delegates (Measure *self, const PtPlan *plan)
 
     if (backend == NULL)
       continue;
-    self->on_gpu |= backend->device_type != PT_DEVICE_CPU;
+    self->on_gpu |= pt_backend_is_gpu (backend);
     if (backend->measure != NULL)
       backend->measure (&context, &self->delegates);
   }

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/vulkan/vk-context.h"
+
+#include <string.h>
+
+#include "engine/base/gpu-fault.h"
+#include "engine/base/set-error.h"
+#include "engine/vulkan/vk-gpu.h"
+
+/* The contexts in use. A queue belongs to one thread, so each engine thread has contexts of its
+ * own. */
+static GSList *contexts;
+static GMutex lock;
+
+/* ---- Errors ---- */
+
+gboolean
+pt_vk_fail_memory (PtVkContext *context, const char *what, guint64 needed, GError **error)
+{
+  guint64 unused, total;
+  g_autofree char *need =
+      needed > 0 ? g_strdup_printf ("%.2f GB are needed, ", (double) needed / 1e9) : g_strdup ("");
+
+  pt_vk_gpu_memory (context->instance, context->gpu->handle, &unused, &total);
+  return pt_fail (error, PT_ERROR_MEMORY,
+                  "%s failed: there is not enough memory on the GPU (%s): %s%.2f of %.2f GB are "
+                  "free. Close other programs that use the GPU, or use a smaller model.",
+                  what, context->gpu->name, need, (double) unused / 1e9, (double) total / 1e9);
+}
+
+gboolean
+pt_vk_check (PtVkContext *context, VkResult code, const char *what, GError **error)
+{
+  if (G_LIKELY (code == VK_SUCCESS))
+    return TRUE;
+  if (code == VK_ERROR_OUT_OF_DEVICE_MEMORY || code == VK_ERROR_OUT_OF_HOST_MEMORY ||
+      code == VK_ERROR_OUT_OF_POOL_MEMORY || code == VK_ERROR_TOO_MANY_OBJECTS)
+    return pt_vk_fail_memory (context, what, 0, error);
+  if (code != VK_ERROR_DEVICE_LOST)
+    return pt_fail (error, PT_ERROR_DELEGATE, "%s failed on the GPU %s: %s (Vulkan error %d).",
+                    what, context->gpu->name, pt_vk_result_name (code), code);
+  context->is_lost = TRUE;
+  pt_gpu_fault_set (code, FALSE);
+  return pt_fail (error, PT_ERROR_DELEGATE,
+                  "%s failed: the driver of the GPU %s has given up its work (%s, Vulkan error "
+                  "%d). Load the model again; if it happens again, update the driver, or use a "
+                  "model for the CPU.",
+                  what, context->gpu->name, pt_vk_result_name (code), code);
+}
+
+/* ---- The device ---- */
+
+static const struct {
+  const char *name;
+  gsize offset;
+  gboolean needed;
+} members[] = {
+#define OF_DEVICE(name, needed) { "vk" #name, G_STRUCT_OFFSET (PtVkFunctions, name), needed },
+  PT_VK_DEVICE_FUNCTIONS (OF_DEVICE)
+};
+
+static gboolean
+resolve (PtVkContext *context, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (members); i++) {
+    PFN_vkVoidFunction function =
+        context->instance->vk.GetDeviceProcAddr (context->device, members[i].name);
+
+    if (function == NULL && members[i].needed)
+      return pt_fail (error, PT_ERROR_NOT_FOUND,
+                      "The driver of the GPU %s lacks the function %s. Update it.",
+                      context->gpu->name, members[i].name);
+    memcpy ((guint8 *) &context->vk + members[i].offset, &function, sizeof function);
+  }
+  return TRUE;
+}
+
+/* Limits, and whether products of bytes are fast. */
+static void
+read_properties (PtVkContext *context)
+{
+  gboolean has_13 = context->gpu->api_version >= VK_API_VERSION_1_3;
+  VkPhysicalDeviceShaderIntegerDotProductProperties dot = {
+    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES,
+  };
+  VkPhysicalDeviceMaintenance3Properties maintenance = {
+    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
+    .pNext = has_13 ? &dot : NULL,
+  };
+  VkPhysicalDeviceSubgroupProperties subgroup = {
+    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES,
+    .pNext = &maintenance,
+  };
+  VkPhysicalDeviceProperties2 properties = {
+    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+    .pNext = &subgroup,
+  };
+
+  context->instance->vk.GetPhysicalDeviceProperties2 (context->gpu->handle, &properties);
+  context->limits = properties.properties.limits;
+  context->max_allocation = maintenance.maxMemoryAllocationSize;
+  context->max_range = context->limits.maxStorageBufferRange;
+  context->subgroup_size = subgroup.subgroupSize;
+  context->has_dot = dot.integerDotProduct4x8BitPackedSignedAccelerated;
+  context->is_unified = context->gpu->type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU ||
+                        context->gpu->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  context->instance->vk.GetPhysicalDeviceMemoryProperties (context->gpu->handle, &context->memory);
+}
+
+static gboolean
+create_device (PtVkContext *context, GError **error)
+{
+  static const float priority = 1.0f;
+  VkPhysicalDeviceShaderIntegerDotProductFeatures dot = {
+    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES,
+    .shaderIntegerDotProduct = VK_TRUE,
+  };
+  VkPhysicalDeviceVulkan11Features features_11 = {
+    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
+    .pNext = context->has_dot ? &dot : NULL,
+    .storageBuffer16BitAccess = VK_TRUE,
+  };
+  VkPhysicalDeviceVulkan12Features features_12 = {
+    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+    .pNext = &features_11,
+    .storageBuffer8BitAccess = VK_TRUE,
+  };
+  const VkPhysicalDeviceFeatures2 features = {
+    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+    .pNext = &features_12,
+    .features.robustBufferAccess = context->instance->validates,
+  };
+  const VkDeviceQueueCreateInfo queue = {
+    .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+    .queueFamilyIndex = context->gpu->queue_family,
+    .queueCount = 1,
+    .pQueuePriorities = &priority,
+  };
+  const VkDeviceCreateInfo info = {
+    .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+    .pNext = &features,
+    .queueCreateInfoCount = 1,
+    .pQueueCreateInfos = &queue,
+  };
+  VkResult code;
+
+  code = context->instance->vk.CreateDevice (context->gpu->handle, &info, NULL, &context->device);
+  if (code != VK_SUCCESS)
+    context->device = NULL;
+  if (!pt_vk_check (context, code, "Starting the GPU", error) || !resolve (context, error))
+    return FALSE;
+  context->vk.GetDeviceQueue (context->device, context->gpu->queue_family, 0, &context->queue);
+  return TRUE;
+}
+
+/* ---- Pipelines ---- */
+
+typedef struct {
+  guint32 shader, n;
+  guint32 constants[PT_VK_MAX_CONSTANTS];
+  VkPipeline pipeline;
+} Pipeline;
+
+static guint
+hash_pipeline (gconstpointer data)
+{
+  const Pipeline *p = data;
+  guint hash = p->shader;
+
+  for (guint i = 0; i < p->n; i++)
+    hash = hash * 31 + p->constants[i];
+  return hash;
+}
+
+static gboolean
+equal_pipelines (gconstpointer a, gconstpointer b)
+{
+  const Pipeline *x = a, *y = b;
+
+  return x->shader == y->shader && x->n == y->n &&
+         memcmp (x->constants, y->constants, x->n * sizeof *x->constants) == 0;
+}
+
+/* The layout of all shaders with @n buffers, which are the bindings 0 .. @n - 1 of set 0. */
+static gboolean
+make_layout (PtVkContext *context, guint n, GError **error)
+{
+  VkDescriptorSetLayoutBinding bindings[PT_VK_MAX_BINDINGS];
+  const VkPushConstantRange range = {
+    .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+    .size = PT_VK_MAX_PUSH,
+  };
+  const VkDescriptorSetLayoutCreateInfo set = {
+    .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+    .bindingCount = n,
+    .pBindings = bindings,
+  };
+  const VkPipelineLayoutCreateInfo info = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+    .setLayoutCount = 1,
+    .pSetLayouts = &context->set_layouts[n],
+    .pushConstantRangeCount = 1,
+    .pPushConstantRanges = &range,
+  };
+
+  for (guint i = 0; i < n; i++)
+    bindings[i] = (VkDescriptorSetLayoutBinding){
+      .binding = i,
+      .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+      .descriptorCount = 1,
+      .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+    };
+  return pt_vk_check (context,
+                      context->vk.CreateDescriptorSetLayout (context->device, &set, NULL,
+                                                             &context->set_layouts[n]),
+                      "Preparing the GPU", error) &&
+         pt_vk_check (
+             context,
+             context->vk.CreatePipelineLayout (context->device, &info, NULL, &context->layouts[n]),
+             "Preparing the GPU", error);
+}
+
+static gboolean
+make_pipeline (PtVkContext *context, Pipeline *p, GError **error)
+{
+  const PtVkShaderCode *code = pt_vk_shader_code (p->shader);
+  VkSpecializationMapEntry entries[PT_VK_MAX_CONSTANTS];
+  const VkSpecializationInfo constants = {
+    .mapEntryCount = p->n,
+    .pMapEntries = entries,
+    .dataSize = p->n * sizeof *p->constants,
+    .pData = p->constants,
+  };
+  const VkShaderModuleCreateInfo module_info = {
+    .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+    .codeSize = code->size,
+    .pCode = code->words,
+  };
+  VkComputePipelineCreateInfo info = {
+    .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+    .stage = { .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+               .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+               .pName = "main",
+               .pSpecializationInfo = &constants },
+    .layout = context->layouts[code->n_bindings],
+  };
+  VkResult result;
+
+  for (guint i = 0; i < p->n; i++)
+    entries[i] = (VkSpecializationMapEntry){ i, i * (guint32) sizeof (guint32), sizeof (guint32) };
+  if (!pt_vk_check (
+          context,
+          context->vk.CreateShaderModule (context->device, &module_info, NULL, &info.stage.module),
+          "Loading a shader", error))
+    return FALSE;
+  result = context->vk.CreateComputePipelines (context->device, context->cache, 1, &info, NULL,
+                                               &p->pipeline);
+  context->vk.DestroyShaderModule (context->device, info.stage.module, NULL);
+  if (result != VK_SUCCESS)
+    p->pipeline = VK_NULL_HANDLE;
+  return pt_vk_check (context, result, "Compiling a shader", error);
+}
+
+VkPipeline
+pt_vk_pipeline (PtVkContext *context, PtVkShader shader, const guint32 *constants, guint n,
+                GError **error)
+{
+  Pipeline key = { .shader = shader, .n = n };
+  Pipeline *found;
+  const guint n_bindings = pt_vk_shader_code (shader)->n_bindings;
+
+  g_assert (n <= PT_VK_MAX_CONSTANTS);
+  if (n > 0)
+    memcpy (key.constants, constants, n * sizeof *constants);
+  found = g_hash_table_lookup (context->pipelines, &key);
+  if (found != NULL)
+    return found->pipeline;
+  if (context->layouts[n_bindings] == VK_NULL_HANDLE && !make_layout (context, n_bindings, error))
+    return VK_NULL_HANDLE;
+  if (!make_pipeline (context, &key, error)) {
+    pt_prefix_error (error, "Shader %s: ", pt_vk_shader_code (shader)->name);
+    return VK_NULL_HANDLE;
+  }
+  found = g_memdup2 (&key, sizeof key);
+  g_hash_table_add (context->pipelines, found);
+  return found->pipeline;
+}
+
+/* ---- Life ---- */
+
+static void
+free_context (PtVkContext *context)
+{
+  const PtVkFunctions *vk = &context->vk;
+
+  if (context->device != NULL && vk->DestroyDevice != NULL) {
+    GHashTableIter iter;
+    gpointer key;
+
+    vk->DeviceWaitIdle (context->device);
+    g_hash_table_iter_init (&iter, context->pipelines);
+    while (g_hash_table_iter_next (&iter, &key, NULL))
+      vk->DestroyPipeline (context->device, ((Pipeline *) key)->pipeline, NULL);
+    for (guint i = 0; i <= PT_VK_MAX_BINDINGS; i++) {
+      vk->DestroyPipelineLayout (context->device, context->layouts[i], NULL);
+      vk->DestroyDescriptorSetLayout (context->device, context->set_layouts[i], NULL);
+    }
+    vk->DestroyPipelineCache (context->device, context->cache, NULL);
+    vk->DestroyDevice (context->device, NULL);
+  }
+  g_hash_table_unref (context->pipelines);
+  g_free (context);
+}
+
+static PtVkContext *
+make_context (const PtVkInstance *instance, int index, GError **error)
+{
+  PtVkContext *context = g_new0 (PtVkContext, 1);
+  const VkPipelineCacheCreateInfo cache = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,
+  };
+
+  context->n_references = 1;
+  context->index = index;
+  context->thread = g_thread_self ();
+  context->instance = instance;
+  context->gpu = &instance->gpus[index];
+  context->pipelines = g_hash_table_new_full (hash_pipeline, equal_pipelines, g_free, NULL);
+  read_properties (context);
+  if (create_device (context, error) &&
+      pt_vk_check (context,
+                   context->vk.CreatePipelineCache (context->device, &cache, NULL, &context->cache),
+                   "Preparing the GPU", error))
+    return context;
+  free_context (context);
+  return NULL;
+}
+
+/* A lost device stays with those that use it; others get a new one. */
+static PtVkContext *
+find_context (int index)
+{
+  for (GSList *i = contexts; i != NULL; i = i->next) {
+    PtVkContext *context = i->data;
+
+    if (context->index == index && context->thread == g_thread_self () && !context->is_lost)
+      return context;
+  }
+  return NULL;
+}
+
+PtVkContext *
+pt_vk_context_get (int index, GError **error)
+{
+  const PtVkInstance *instance = pt_vk_instance (error);
+  PtVkContext *context;
+
+  if (instance == NULL)
+    return NULL;
+  if (index < 0 || (guint) index >= instance->n_usable) {
+    pt_fail (error, PT_ERROR_ARGUMENT,
+             "There is no GPU number %d for Vulkan: this machine has %u. “pteris stats” lists "
+             "them.",
+             index, instance->n_usable);
+    return NULL;
+  }
+  g_mutex_lock (&lock);
+  context = find_context (index);
+  if (context != NULL)
+    context->n_references++;
+  else if ((context = make_context (instance, index, error)) != NULL)
+    contexts = g_slist_prepend (contexts, context);
+  g_mutex_unlock (&lock);
+  return context;
+}
+
+void
+pt_vk_context_unref (PtVkContext *context)
+{
+  if (context == NULL)
+    return;
+  g_mutex_lock (&lock);
+  if (--context->n_references == 0) {
+    contexts = g_slist_remove (contexts, context);
+    free_context (context);
+  }
+  g_mutex_unlock (&lock);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/vulkan/vk-instance.h"
+#include "engine/vulkan/vk-shaders.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtVkContext: one GPU in use, with its queue, pipelines and buffers. All delegates on one GPU
+ * share it. Engine thread.
+ */
+typedef struct {
+  guint n_references;
+  GThread *thread; /* the engine thread that uses it */
+  int index;       /* number of the GPU among the usable ones */
+  const PtVkInstance *instance;
+  const PtVkGpu *gpu;
+  VkDevice device;
+  PtVkFunctions vk;
+  VkQueue queue;
+  VkPhysicalDeviceMemoryProperties memory;
+  VkPhysicalDeviceLimits limits;
+  guint64 max_allocation; /* bytes of one allocation and one buffer */
+  guint64 max_range;      /* bytes that a shader can reach in one buffer */
+  guint subgroup_size;
+  gboolean has_dot;    /* products of four signed bytes at once, in hardware */
+  gboolean is_unified; /* the GPU computes in the memory of the CPU */
+  gboolean is_lost;    /* the driver refuses all further work */
+  VkPipelineCache cache;
+  VkPipelineLayout layouts[PT_VK_MAX_BINDINGS + 1];
+  VkDescriptorSetLayout set_layouts[PT_VK_MAX_BINDINGS + 1];
+  GHashTable *pipelines; /* of vk-context.c */
+} PtVkContext;
+
+/** A new reference to the context of GPU @index of the usable ones. NULL with an error. */
+PtVkContext *pt_vk_context_get (int index, GError **error);
+void pt_vk_context_unref (PtVkContext *context);
+
+/**
+ * TRUE for VK_SUCCESS. Else FALSE with an error that says what failed: PT_ERROR_MEMORY, or
+ * PT_ERROR_DELEGATE, after which a lost GPU is not used again.
+ */
+gboolean pt_vk_check (PtVkContext *context, VkResult code, const char *what, GError **error);
+
+/** FALSE with PT_ERROR_MEMORY; @needed: bytes, 0: unknown. */
+gboolean pt_vk_fail_memory (PtVkContext *context, const char *what, guint64 needed, GError **error);
+
+#define PT_VK_MAX_CONSTANTS 8
+
+/**
+ * The pipeline of @shader with the specialisation constants 0 .. @n - 1; made at its first use and
+ * owned by @context. VK_NULL_HANDLE with an error.
+ */
+VkPipeline pt_vk_pipeline (PtVkContext *context, PtVkShader shader, const guint32 *constants,
+                           guint n, GError **error);
+
+/* ---- Buffers ---- */
+
+typedef enum {
+  PT_VK_MEMORY_DEVICE,   /* fast for the GPU */
+  PT_VK_MEMORY_UPLOAD,   /* written by the CPU in order */
+  PT_VK_MEMORY_EXCHANGE, /* read and written by the CPU */
+} PtVkMemoryKind;
+
+typedef struct {
+  VkBuffer buffer;
+  VkDeviceMemory memory;
+  guint8 *host; /* not NULL: mapped */
+  guint64 size;
+} PtVkBuffer;
+
+/** Make a buffer of @size > 0 bytes; its content is undefined. */
+gboolean pt_vk_buffer_init (PtVkContext *context, PtVkBuffer *buffer, guint64 size,
+                            PtVkMemoryKind kind, const char *what, GError **error);
+/** Free it; all zeros: nothing. */
+void pt_vk_buffer_clear (PtVkContext *context, PtVkBuffer *buffer);
+
+G_END_DECLS

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Products of matrices of floats, convolution, pooling, resampling (docs/formats/vulkan.md, section
+ * 8.5). */
+#include "engine/vulkan/vk-cpu-operators.h"
+#include "engine/vulkan/vk-emit-operators.h"
+#include "engine/vulkan/vk-shapes.h"
+
+static const PtVkOperator matrices[] = {
+  { .name = "aten.mm.default",
+    .signature = "TTO",
+    .shape = pt_vk_shape_matmul,
+    .emit = pt_vk_emit_matmul,
+    .kernel = "aten::mm.out",
+    .pass = "01O" },
+  { .name = "aten.bmm.default",
+    .signature = "TTO",
+    .shape = pt_vk_shape_matmul,
+    .emit = pt_vk_emit_matmul,
+    .kernel = "aten::bmm.out",
+    .pass = "01O" },
+  { .name = "aten.addmm.default",
+    .signature = "TTTffO",
+    .shape = pt_vk_shape_addmm,
+    .emit = pt_vk_emit_addmm,
+    .kernel = "aten::addmm.out",
+    .pass = "01234O" },
+  { .name = "aten.linear.default",
+    .signature = "TTtO",
+    .shape = pt_vk_shape_linear,
+    .emit = pt_vk_emit_linear,
+    .kernel = "aten::linear.out",
+    .pass = "012O" },
+};
+
+const PtVkOperatorGroup pt_vk_group_matrices = { matrices, G_N_ELEMENTS (matrices) };
+
+static const PtVkOperator pictures[] = {
+  { .name = "aten.convolution.default",
+    .signature = "TTtIIIbIiO",
+    .shape = pt_vk_shape_convolution,
+    .emit = pt_vk_emit_convolution,
+    .kernel = "aten::convolution.out",
+    .pass = "012345678O" },
+  { .name = "et_vk.conv_with_clamp.default",
+    .signature = "TTtIIIbIiggO",
+    .shape = pt_vk_shape_convolution,
+    .emit = pt_vk_emit_convolution,
+    .kernel = "aten::convolution.out",
+    .pass = "012345678O",
+    .compute = pt_vk_cpu_clamp_out,
+    .code = 1 },
+  { .name = "aten.max_pool2d_with_indices.default",
+    .signature = "TIIIIbL",
+    .shape = pt_vk_shape_max_pool,
+    .emit = pt_vk_emit_max_pool,
+    .compute = pt_vk_cpu_max_pool },
+  { .name = "aten.max_pool2d.default",
+    .signature = "TIIIIbO",
+    .shape = pt_vk_shape_max_pool,
+    .emit = pt_vk_emit_max_pool,
+    .compute = pt_vk_cpu_max_pool },
+  { .name = "aten.avg_pool2d.default",
+    .signature = "TIIIbbnO",
+    .shape = pt_vk_shape_avg_pool,
+    .emit = pt_vk_emit_avg_pool,
+    .kernel = "aten::avg_pool2d.out",
+    .pass = "0123456O" },
+  { .name = "aten.upsample_nearest2d.vec",
+    .signature = "TJGO",
+    .shape = pt_vk_shape_upsample,
+    .emit = pt_vk_emit_upsample,
+    .kernel = "aten::upsample_nearest2d.vec_out",
+    .pass = "012O" },
+  { .name = "aten.upsample_bilinear2d.vec",
+    .signature = "TJbGO",
+    .shape = pt_vk_shape_upsample,
+    .emit = pt_vk_emit_upsample,
+    .kernel = "aten::upsample_bilinear2d.vec_out",
+    .pass = "0123O",
+    .code = 1 },
+  { .name = "aten.grid_sampler_2d.default",
+    .signature = "TTiibO",
+    .shape = pt_vk_shape_grid_sample,
+    .kernel = "aten::grid_sampler_2d.out",
+    .pass = "01234O" },
+};
+
+const PtVkOperatorGroup pt_vk_group_pictures = { pictures, G_N_ELEMENTS (pictures) };

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/vulkan/vk-plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/set-error.h"
+#include "engine/vulkan/vk-emit.h"
+
+/* Places begin at what any GPU asks of offsets. */
+#define ALIGNMENT 256
+/* The largest index that shaders compute with. */
+#define MAX_NUMEL ((gsize) G_MAXINT32)
+
+PtVkPlan *
+pt_vk_plan_new (PtVkGraph *graph, PtVkStore *store)
+{
+  PtVkPlan *plan = g_new0 (PtVkPlan, 1);
+
+  plan->graph = graph;
+  plan->store = store;
+  plan->dispatches = g_array_new (FALSE, TRUE, sizeof (PtVkDispatch));
+  plan->raw = g_array_new (FALSE, TRUE, sizeof (PtVkStep));
+  plan->steps = g_array_new (FALSE, TRUE, sizeof (PtVkStep));
+  plan->places = g_array_new (FALSE, TRUE, sizeof (PtVkPlace));
+  plan->symbols = g_array_new (FALSE, TRUE, sizeof (guint32));
+  plan->baked = g_hash_table_new (NULL, NULL);
+  return plan;
+}
+
+void
+pt_vk_plan_free (PtVkPlan *plan)
+{
+  if (plan == NULL)
+    return;
+  g_array_unref (plan->dispatches);
+  g_array_unref (plan->raw);
+  g_array_unref (plan->steps);
+  g_array_unref (plan->places);
+  g_array_unref (plan->symbols);
+  g_hash_table_unref (plan->baked);
+  g_free (plan);
+}
+
+gboolean
+pt_vk_plan_is_stale (const PtVkPlan *plan)
+{
+  GHashTableIter iter;
+  gpointer key, number;
+
+  g_hash_table_iter_init (&iter, plan->baked);
+  while (g_hash_table_iter_next (&iter, &key, &number))
+    if ((gint) plan->graph->values[GPOINTER_TO_UINT (key) - 1].as_int != GPOINTER_TO_INT (number))
+      return TRUE;
+  return FALSE;
+}
+
+/* ---- Steps ---- */
+
+static void
+add_step (GArray *steps, PtVkStepKind kind, guint32 index)
+{
+  const PtVkStep step = { kind, index };
+
+  g_array_append_val (steps, step);
+}
+
+/* Tensors that a shader cannot reach in one binding, or count in 32 bits, are left to the CPU. */
+static gboolean
+is_within_limits (const PtVkPlan *plan, guint32 index)
+{
+  const PtVkValue *value = &plan->graph->values[index];
+
+  return value->kind != PT_VK_TENSOR ||
+         (value->numel <= MAX_NUMEL &&
+          pt_vk_value_bytes (value) <= pt_vk_store_context (plan->store)->max_range);
+}
+
+static gboolean
+call_is_within_limits (const PtVkPlan *plan, const PtVkCall *call)
+{
+  for (guint i = 0; i < call->n_args; i++) {
+    const PtVkValue *value = pt_vk_arg (plan->graph, call, i);
+
+    if (!is_within_limits (plan, call->args[i]))
+      return FALSE;
+    for (guint k = 0; value->kind == PT_VK_VALUES && k < value->count; k++)
+      if (!is_within_limits (plan, value->items[k]))
+        return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+has_no_elements (const PtVkGraph *graph, const PtVkCall *call)
+{
+  for (guint k = 0; k < pt_vk_n_outs (graph, call); k++)
+    if (graph->values[pt_vk_out (graph, call, k)].numel > 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* A view whose memory is that of its tensor needs no step. */
+static gboolean
+is_alias (const PtVkGraph *graph, const PtVkCall *call)
+{
+  guint32 out = pt_vk_out (graph, call, 0);
+
+  return call->op->is_view && graph->values[out].source != out;
+}
+
+static gboolean
+touches_state (const PtVkGraph *graph, const PtVkCall *call)
+{
+  for (guint i = 0; graph->has_state && i < call->n_args; i++)
+    if (graph->values[graph->values[call->args[i]].source].is_state)
+      return TRUE;
+  return FALSE;
+}
+
+/* State has one place; if one call on it is left to the CPU, all are, and the steps are made again.
+ */
+static gboolean
+move_state (PtVkPlan *plan, const PtVkCall *call, GError **error)
+{
+  if (plan->state_is_used && plan->store != NULL)
+    return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                    "Operator %s cannot run on this GPU with these shapes.", call->op->name);
+  plan->state_on_host = TRUE;
+  return TRUE;
+}
+
+static gboolean
+add_call (PtVkPlan *plan, PtVkEmitter *emitter, guint index, GError **error)
+{
+  const PtVkCall *call = &plan->graph->calls[index];
+  guint n = plan->dispatches->len, n_places = plan->places->len;
+  gboolean on_state = touches_state (plan->graph, call);
+  PtVkEmitted emitted = PT_VK_DECLINED;
+
+  if (call->op->is_host || is_alias (plan->graph, call) ||
+      (has_no_elements (plan->graph, call) && !on_state))
+    return TRUE;
+  emitter->call = call;
+  if (plan->store != NULL && call->op->emit != NULL && call_is_within_limits (plan, call) &&
+      !(on_state && plan->state_on_host))
+    emitted = call->op->emit (emitter, call, error);
+  if (emitted == PT_VK_FAILED) {
+    pt_prefix_error (error, "Operator %s: ", call->op->name);
+    return FALSE;
+  }
+  if (emitted == PT_VK_DECLINED) {
+    g_array_set_size (plan->dispatches, n);
+    g_array_set_size (plan->places, n_places);
+    add_step (plan->raw, PT_VK_STEP_CPU, index);
+    return !on_state || plan->state_on_host || move_state (plan, call, error);
+  }
+  for (; n < plan->dispatches->len; n++)
+    add_step (plan->raw, PT_VK_STEP_DISPATCH, n);
+  return TRUE;
+}
+
+static gboolean
+make_steps (PtVkPlan *plan, GError **error)
+{
+  PtVkEmitter emitter = { .plan = plan, .graph = plan->graph };
+
+  if (plan->store != NULL)
+    emitter.context = pt_vk_store_context (plan->store);
+  g_array_set_size (plan->dispatches, 0);
+  g_array_set_size (plan->raw, 0);
+  g_array_set_size (plan->symbols, 0);
+  g_hash_table_remove_all (plan->baked);
+  g_array_set_size (plan->places, plan->graph->n_values);
+  for (guint i = 0; i < plan->graph->n_values; i++) {
+    const PtVkValue *value = &plan->graph->values[i];
+    PtVkPlace *place = &g_array_index (plan->places, PtVkPlace, i);
+
+    *place = (PtVkPlace){ 0 };
+    if (value->kind == PT_VK_TENSOR)
+      place->bytes = pt_vk_value_bytes (value);
+  }
+  for (guint i = 0; i < plan->graph->n_calls; i++)
+    if (!add_call (plan, &emitter, i, error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+pt_vk_plan_make_steps (PtVkPlan *plan, GError **error)
+{
+  gboolean was_on_host = plan->state_on_host;
+
+  if (!make_steps (plan, error))
+    return FALSE;
+  if (plan->state_on_host != was_on_host && !make_steps (plan, error))
+    return FALSE;
+  return plan->store == NULL || pt_vk_store_finish (plan->store, error);
+}
+
+/* ---- Copies between host and GPU ---- */
+
+static PtVkPlace *
+place_of (const PtVkPlan *plan, guint32 index)
+{
+  return &g_array_index (plan->places, PtVkPlace, index);
+}
+
+static void
+use (gboolean *is_there, guint *first, guint *last, guint step)
+{
+  if (!*is_there)
+    *first = step;
+  *is_there = TRUE;
+  *last = step;
+}
+
+static void
+use_gpu (PtVkPlan *plan, guint32 index)
+{
+  PtVkPlace *place = place_of (plan, index);
+
+  use (&place->on_gpu, &place->first_gpu, &place->last_gpu, plan->steps->len);
+}
+
+static void
+use_host (PtVkPlan *plan, guint32 index)
+{
+  PtVkPlace *place = place_of (plan, index);
+
+  use (&place->on_host, &place->first_host, &place->last_host, plan->steps->len);
+}
+
+static void
+copy (PtVkPlan *plan, guint32 index, PtVkStepKind kind)
+{
+  use_gpu (plan, index);
+  use_host (plan, index);
+  add_step (plan->steps, kind, index);
+  place_of (plan, index)->valid_gpu = place_of (plan, index)->valid_host = TRUE;
+}
+
+static void
+add_dispatch (PtVkPlan *plan, guint32 index)
+{
+  const PtVkDispatch *dispatch = &g_array_index (plan->dispatches, PtVkDispatch, index);
+
+  for (guint i = 0; i < dispatch->n_bindings; i++) {
+    const PtVkBinding *binding = &dispatch->bindings[i];
+
+    if (binding->kind == PT_VK_BIND_PLACE && (binding->access & PT_VK_READ) != 0 &&
+        !place_of (plan, binding->index)->valid_gpu && place_of (plan, binding->index)->valid_host)
+      copy (plan, binding->index, PT_VK_STEP_UPLOAD);
+  }
+  for (guint i = 0; i < dispatch->n_bindings; i++) {
+    const PtVkBinding *binding = &dispatch->bindings[i];
+
+    if (binding->kind != PT_VK_BIND_PLACE)
+      continue;
+    use_gpu (plan, binding->index);
+    if ((binding->access & PT_VK_WRITE) != 0) {
+      place_of (plan, binding->index)->valid_gpu = TRUE;
+      place_of (plan, binding->index)->valid_host = FALSE;
+    }
+  }
+  add_step (plan->steps, PT_VK_STEP_DISPATCH, index);
+}
+
+/* Constants and states have memory of their own on the host. */
+static gboolean
+has_place (const PtVkGraph *graph, guint32 index)
+{
+  const PtVkValue *value = &graph->values[index];
+
+  return value->kind == PT_VK_TENSOR && value->constant == NULL;
+}
+
+static void
+read_on_cpu (PtVkPlan *plan, guint32 value)
+{
+  guint32 index = plan->graph->values[value].source;
+  PtVkPlace *place = place_of (plan, index);
+
+  if (has_place (plan->graph, index) && !place->valid_host && place->valid_gpu)
+    copy (plan, index, PT_VK_STEP_DOWNLOAD);
+}
+
+static void
+add_cpu (PtVkPlan *plan, guint32 index)
+{
+  const PtVkGraph *graph = plan->graph;
+  const PtVkCall *call = &graph->calls[index];
+  guint n_ins = call->n_args - 1;
+
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < n_ins; i++) {
+      const PtVkValue *value = pt_vk_arg (graph, call, i);
+      gboolean is_list = value->kind == PT_VK_VALUES;
+
+      for (guint k = 0; k < (is_list ? value->count : 1); k++) {
+        guint32 item = is_list ? value->items[k] : call->args[i];
+
+        if (pass == 0)
+          read_on_cpu (plan, item);
+        else if (has_place (graph, graph->values[item].source))
+          use_host (plan, graph->values[item].source);
+      }
+    }
+  for (guint k = 0; k < pt_vk_n_outs (graph, call); k++) {
+    guint32 out = graph->values[pt_vk_out (graph, call, k)].source;
+
+    if (!has_place (graph, out))
+      continue;
+    use_host (plan, out);
+    place_of (plan, out)->valid_host = TRUE;
+    place_of (plan, out)->valid_gpu = FALSE;
+  }
+  add_step (plan->steps, PT_VK_STEP_CPU, index);
+}
+
+static void
+add_copies (PtVkPlan *plan)
+{
+  const PtVkGraph *graph = plan->graph;
+
+  g_array_set_size (plan->steps, 0);
+  for (guint i = 0; i < plan->places->len; i++) {
+    PtVkPlace *place = place_of (plan, i);
+
+    place->on_gpu = place->on_host = place->valid_gpu = place->valid_host = FALSE;
+  }
+  /* Inputs are copied in before the first step. */
+  for (guint i = 0; i < graph->n_inputs; i++)
+    if (has_place (graph, graph->inputs[i])) {
+      use_host (plan, graph->inputs[i]);
+      place_of (plan, graph->inputs[i])->valid_host = TRUE;
+    }
+  for (guint i = 0; i < plan->raw->len; i++) {
+    const PtVkStep *step = &g_array_index (plan->raw, PtVkStep, i);
+
+    if (step->kind == PT_VK_STEP_DISPATCH)
+      add_dispatch (plan, step->index);
+    else
+      add_cpu (plan, step->index);
+  }
+  for (guint i = 0; i < graph->n_outputs; i++)
+    if (has_place (graph, graph->outputs[i]))
+      read_on_cpu (plan, graph->outputs[i]);
+  /* Outputs are copied out after the last step. */
+  for (guint i = 0; i < graph->n_outputs; i++) {
+    guint32 source = graph->values[graph->outputs[i]].source;
+
+    if (has_place (graph, source))
+      use_host (plan, source);
+  }
+}
+
+/* ---- Memory ---- */
+
+/* One place while offsets are chosen. */
+typedef struct {
+  guint32 index;
+  guint first, last;
+  gsize offset, bytes;
+} Span;
+
+static int
+compare_first (gconstpointer a, gconstpointer b)
+{
+  const Span *x = a, *y = b;
+
+  if (x->first != y->first)
+    return x->first < y->first ? -1 : 1;
+  return x->bytes != y->bytes ? (x->bytes > y->bytes ? -1 : 1) : (x->index < y->index ? -1 : 1);
+}
+
+/* Inserts the span in the list of live ones, ordered by offset, in the first gap that fits. */
+static void
+insert (GArray *live, Span *span)
+{
+  gsize end = 0;
+  guint at = 0;
+
+  for (; at < live->len; at++) {
+    const Span *other = &g_array_index (live, Span, at);
+
+    if (other->offset >= end + span->bytes)
+      break;
+    end = other->offset + other->bytes;
+  }
+  span->offset = end;
+  g_array_insert_val (live, at, *span);
+}
+
+static void
+expire (GArray *live, guint step)
+{
+  guint kept = 0;
+
+  for (guint i = 0; i < live->len; i++) {
+    const Span *span = &g_array_index (live, Span, i);
+
+    if (span->last >= step)
+      g_array_index (live, Span, kept++) = *span;
+  }
+  g_array_set_size (live, kept);
+}
+
+/* Returns: the bytes of all places together */
+static gsize
+arrange (PtVkPlan *plan, gboolean on_gpu)
+{
+  g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (Span));
+  g_autoptr (GArray) live = g_array_new (FALSE, FALSE, sizeof (Span));
+  gsize total = 0;
+
+  for (guint i = 0; i < plan->places->len; i++) {
+    const PtVkPlace *place = place_of (plan, i);
+    Span span = { .index = i,
+                  .first = on_gpu ? place->first_gpu : place->first_host,
+                  .last = on_gpu ? place->last_gpu : place->last_host,
+                  .bytes = (MAX (place->bytes, 4) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT };
+
+    if (on_gpu ? place->on_gpu : place->on_host)
+      g_array_append_val (spans, span);
+  }
+  qsort (spans->data, spans->len, sizeof (Span), compare_first);
+  for (guint i = 0; i < spans->len; i++) {
+    Span *span = &g_array_index (spans, Span, i);
+
+    expire (live, span->first);
+    insert (live, span);
+    total = MAX (total, span->offset + span->bytes);
+    if (on_gpu)
+      place_of (plan, span->index)->gpu_offset = span->offset;
+    else
+      place_of (plan, span->index)->host_offset = span->offset;
+  }
+  return total;
+}
+
+gboolean
+pt_vk_plan_make_places (PtVkPlan *plan, GError **error)
+{
+  add_copies (plan);
+  plan->gpu_bytes = arrange (plan, TRUE);
+  plan->host_bytes = arrange (plan, FALSE);
+  return TRUE;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/*
+ * The shaders, compiled at build time. Each has its
+ * buffers as bindings 0 .. n - 1 of set 0, at most PT_VK_MAX_PUSH bytes of push constants, and
+ * specialisation constants from 0 on.
+ */
+
+#define PT_VK_MAX_BINDINGS 10
+#define PT_VK_MAX_PUSH 128
+
+/* X (name, number of bindings); meson.build has the same names. */
+#define PT_VK_SHADERS(X) \
+  X (unary_f32, 2)       \
+  X (unary_i32, 2)       \
+  X (binary_f32, 3)      \
+  X (binary_i32, 3)      \
+  X (compare_f32, 3)     \
+  X (compare_i32, 3)     \
+  X (compare_u8, 3)      \
+  X (binary_u8, 3)       \
+  X (where_32, 4)        \
+  X (where_8, 4)         \
+  X (copy_32, 3)         \
+  X (copy_8, 3)          \
+  X (convert_f32_i32, 2) \
+  X (convert_f32_8, 2)   \
+  X (convert_i32_f32, 2) \
+  X (convert_i32_8, 2)   \
+  X (convert_i8_f32, 2)  \
+  X (convert_i8_i32, 2)  \
+  X (convert_u8_f32, 2)  \
+  X (convert_u8_i32, 2)  \
+  X (fill_32, 1)         \
+  X (fill_8, 1)          \
+  X (arange_f32, 1)      \
+  X (arange_i32, 1)      \
+  X (grid_priors, 1)     \
+  X (index_32, 3)        \
+  X (gather_32, 3)
+
+typedef enum {
+#define PT_VK_SHADER_ENUM(name, n) PT_VK_SHADER_##name,
+  PT_VK_SHADERS (PT_VK_SHADER_ENUM)
+#undef PT_VK_SHADER_ENUM
+      PT_VK_N_SHADERS
+} PtVkShader;
+
+typedef struct {
+  const char *name;
+  const guint32 *words;
+  gsize size; /* in bytes */
+  guint n_bindings;
+} PtVkShaderCode;
+
+const PtVkShaderCode *pt_vk_shader_code (PtVkShader shader);
+
+G_END_DECLS
