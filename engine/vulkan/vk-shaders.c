@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 /* Of the build folder: "const uint32_t pt_vk_words_NAME[]". */
-#include "vk-shader-words.h"
+#include <vk-shader-words.h>
 
 static const PtVkShaderCode CODES[] = {
 #define CODE(name, n_bindings) { #name, pt_vk_words_##name, sizeof pt_vk_words_##name, n_bindings },
