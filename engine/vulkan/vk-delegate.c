@@ -278,6 +278,8 @@ make_ready (PtVkDelegate *self, GError **error)
   for (guint i = 0; i < self->graph->n_outputs; i++)
     if (!locate (self, self->graph->outputs[i], states, error))
       return FALSE;
+  g_debug ("Vulkan: %u dispatches, %u calls on the CPU, %" G_GSIZE_FORMAT " bytes on the GPU",
+           self->plan->dispatches->len, pt_vk_delegate_n_cpu_calls (self), self->plan->gpu_bytes);
   self->is_ready = TRUE;
   return TRUE;
 }

@@ -42,7 +42,38 @@ G_BEGIN_DECLS
   X (arange_i32, 1)      \
   X (grid_priors, 1)     \
   X (index_32, 3)        \
-  X (gather_32, 3)
+  X (gather_32, 3) \
+  X (reduce, 2) \
+  X (reduce_place, 2) \
+  X (softmax, 2) \
+  X (norm, 6) \
+  X (batch_norm, 6) \
+  X (matmul_rows, 4) \
+  X (matmul_f32, 4) \
+  X (matmul_f16, 4) \
+  X (matmul_i8, 5) \
+  X (matmul_q4, 5) \
+  X (matmul_q4_high, 5) \
+  X (matvec_f32, 4) \
+  X (matvec_f16, 4) \
+  X (matvec_i8, 5) \
+  X (matvec_q4, 5) \
+  X (matvec_q4_high, 5) \
+  X (conv2d, 4) \
+  X (q8_conv2d, 5) \
+  X (pool, 3) \
+  X (upsample, 2) \
+  X (rotary, 5) \
+  X (cache_write, 3) \
+  X (attention, 5) \
+  X (quantize, 3) \
+  X (dequantize, 3) \
+  X (requantize, 3) \
+  X (choose_qparams_i8, 3) \
+  X (choose_qparams_i32, 3) \
+  X (round_rows_i8, 4) \
+  X (round_rows_i32, 4) \
+  X (embedding_q4, 4)
 
 typedef enum {
 #define PT_VK_SHADER_ENUM(name, n) PT_VK_SHADER_##name,

@@ -19,7 +19,7 @@ layout (push_constant) uniform P
   uint first_y;
   uint symbol;
   int symbol_stride;
-  uint symbol_size; // negative symbols count from this
+  uint symbol_size; // the largest symbol whose elements exist
   uint size[8];
   int stride_x[8];
   uint stride_y[8];
@@ -32,11 +32,8 @@ void main ()
 
   if (i >= n)
     return;
-  if (HAS_SYMBOL != 0) {
-    int s = symbols[symbol];
-
-    from += (s < 0 ? max (s + int (symbol_size), 0) : min (s, int (symbol_size))) * symbol_stride;
-  }
+  if (HAS_SYMBOL != 0)
+    from += clamp (symbols[symbol], 0, int (symbol_size)) * symbol_stride;
   for (uint d = 0; d < RANK; d++) {
     uint k = rest % size[d];
 

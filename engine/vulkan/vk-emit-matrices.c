@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Dispatches of products of matrices (docs/formats/vulkan.md, section 8.5). */
+#include "engine/vulkan/vk-emit-matrices.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/vulkan/vk-emit-operators.h"
+#include "engine/vulkan/vk-shapes.h"
+
+/* Of shaders/matmul.comp and shaders/matvec.comp. */
+#define TILE 64
+#define VECTOR_ROWS 4
+#define VECTOR_COLUMNS 4
+
+/* Forms of constants in the store. */
+enum { FORM_STORED, FORM_FILE, FORM_SCALES_BY_ROW };
+
+PtVkProduct
+pt_vk_product (void)
+{
+  return (PtVkProduct){ .batch = 1,
+                        .group = 1,
+                        .scales = PT_VK_NONE,
+                        .bias = PT_VK_NONE,
+                        .alpha = 1,
+                        .beta = 1,
+                        .least = -HUGE_VAL,
+                        .most = HUGE_VAL };
+}
+
+/* ---- Constants in the form that the shader wants ---- */
+
+static void
+pack_file (const PtVkGraph *graph, const PtVkValue *value, gpointer data, guint8 *to, gsize begin,
+           gsize end)
+{
+  memcpy (to, value->constant + begin, end - begin);
+}
+
+/* Scales [groups, n or more] become [n, groups], so that a row has its own side by side. */
+typedef struct {
+  gsize n, groups, stride;
+} Scales;
+
+static void
+pack_scales (const PtVkGraph *graph, const PtVkValue *value, gpointer data, guint8 *to, gsize begin,
+             gsize end)
+{
+  const Scales *scales = data;
+  gsize size = pt_dtype_size (value->declared);
+  float *out = (float *) (gpointer) to;
+
+  for (gsize i = begin / 4; i < end / 4; i++) {
+    gsize at = i % scales->groups * scales->stride + i / scales->groups;
+
+    pt_vk_to_stored (out++, value->constant + at * size, 1, value->declared);
+  }
+}
+
+static gboolean
+bind_weight (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, gboolean *is_half,
+             GError **error)
+{
+  const PtVkValue *value = &emitter->graph->values[p->b];
+  const PtVkValue *constant = pt_vk_constant_of (emitter->graph, value);
+
+  *is_half = FALSE;
+  if (constant != NULL && p->kind == PT_VK_WEIGHT_FLOAT && value->declared == PT_DTYPE_F16) {
+    *is_half = TRUE;
+    return pt_vk_bind_constant (emitter, d, p->b, FORM_FILE, constant->numel * 2, pack_file, NULL,
+                                error);
+  }
+  return pt_vk_bind_in (emitter, d, p->b, error);
+}
+
+static gboolean
+bind_scales (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, gsize groups,
+             GError **error)
+{
+  const PtVkValue *value = &emitter->graph->values[p->scales];
+  Scales scales = { p->n, groups, (gsize) value->shape.sizes[1] };
+
+  if (p->kind != PT_VK_WEIGHT_Q4)
+    return pt_vk_bind_in (emitter, d, p->scales, error);
+  return pt_vk_bind_constant (emitter, d, p->scales, FORM_SCALES_BY_ROW, p->n * groups * 4,
+                              pack_scales, &scales, error);
+}
+
+/* ---- Products ---- */
+
+static PtVkShader
+choose_shader (PtVkWeight kind, gboolean is_half, gboolean is_vector)
+{
+  switch (kind) {
+  case PT_VK_WEIGHT_ROWS: return PT_VK_SHADER_matmul_rows;
+  case PT_VK_WEIGHT_I8: return is_vector ? PT_VK_SHADER_matvec_i8 : PT_VK_SHADER_matmul_i8;
+  case PT_VK_WEIGHT_Q4: return is_vector ? PT_VK_SHADER_matvec_q4 : PT_VK_SHADER_matmul_q4;
+  case PT_VK_WEIGHT_Q4_HIGH:
+    return is_vector ? PT_VK_SHADER_matvec_q4_high : PT_VK_SHADER_matmul_q4_high;
+  default:
+    if (is_half)
+      return is_vector ? PT_VK_SHADER_matvec_f16 : PT_VK_SHADER_matmul_f16;
+    return is_vector ? PT_VK_SHADER_matvec_f32 : PT_VK_SHADER_matmul_f32;
+  }
+}
+
+static void
+push_product (PtVkDispatch *d, const PtVkProduct *p, gsize groups)
+{
+  pt_vk_push (d, (guint32) p->m);
+  pt_vk_push (d, (guint32) p->n);
+  pt_vk_push (d, (guint32) p->k);
+  pt_vk_push (d, p->batch > 1 ? (guint32) (p->m * p->k) : 0);
+  pt_vk_push (d, (guint32) p->b_batch);
+  pt_vk_push (d, (guint32) p->stride);
+  pt_vk_push (d, (guint32) p->group);
+  pt_vk_push (d, (guint32) groups);
+  pt_vk_push (d, (guint32) p->bias_row);
+  pt_vk_push (d, (guint32) p->bias_column);
+  pt_vk_push_float (d, p->alpha);
+  pt_vk_push_float (d, p->beta);
+  pt_vk_push_float (d, p->least);
+  pt_vk_push_float (d, p->most);
+}
+
+static gboolean
+bind_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, gsize groups,
+              gboolean *is_half, GError **error)
+{
+  if (p->a_is_temporary)
+    pt_vk_bind_temporary (emitter, d, p->a, PT_VK_READ);
+  else if (!pt_vk_bind_in (emitter, d, p->a, error))
+    return FALSE;
+  if (!bind_weight (emitter, d, p, is_half, error))
+    return FALSE;
+  /* In the place of a bias that is not there: the weight. */
+  if (p->bias == PT_VK_NONE)
+    d->bindings[d->n_bindings++] = d->bindings[1];
+  else if (!pt_vk_bind_in (emitter, d, p->bias, error))
+    return FALSE;
+  if (p->y_is_temporary)
+    pt_vk_bind_temporary (emitter, d, p->y, PT_VK_WRITE);
+  else
+    pt_vk_bind_out (emitter, d, p->y);
+  return p->scales == PT_VK_NONE || bind_scales (emitter, d, p, groups, error);
+}
+
+PtVkEmitted
+pt_vk_emit_product (PtVkEmitter *emitter, const PtVkProduct *p, GError **error)
+{
+  gboolean is_vector = p->m <= VECTOR_ROWS && p->batch == 1 && p->kind != PT_VK_WEIGHT_ROWS;
+  gsize groups = (p->k + p->group - 1) / p->group;
+  gboolean is_half;
+  PtVkDispatch *d;
+
+  if (p->scales != PT_VK_NONE && p->kind == PT_VK_WEIGHT_Q4 &&
+      pt_vk_constant_of (emitter->graph, &emitter->graph->values[p->scales]) == NULL)
+    return PT_VK_DECLINED;
+  if (p->batch * MAX (p->m * p->k, p->m * p->n) > G_MAXINT32)
+    return PT_VK_DECLINED;
+  d = pt_vk_dispatch (emitter, PT_VK_SHADER_matmul_f32);
+  if (!bind_product (emitter, d, p, groups, &is_half, error))
+    return PT_VK_FAILED;
+  d->shader = choose_shader (p->kind, is_half, is_vector);
+  pt_vk_constant (d, p->bias != PT_VK_NONE);
+  if (is_vector)
+    pt_vk_constant (d, (guint32) p->m);
+  push_product (d, p, groups);
+  if (is_vector)
+    pt_vk_groups (emitter, d, p->n, VECTOR_COLUMNS);
+  else if (!pt_vk_groups_3d (emitter, d, (p->n + TILE - 1) / TILE, (p->m + TILE - 1) / TILE,
+                             p->batch))
+    return PT_VK_DECLINED;
+  d->work = (double) p->batch * (double) p->m * (double) p->n * (double) p->k;
+  return PT_VK_EMITTED;
+}
+
+/* ---- Operators ---- */
+
+static gboolean
+are_floats (const PtVkEmitter *emitter, guint first, guint n)
+{
+  for (guint i = first; i < first + n; i++)
+    if (pt_vk_in_value (emitter, i)->kind == PT_VK_TENSOR && !pt_vk_is (emitter, i, PT_DTYPE_F32))
+      return FALSE;
+  return pt_vk_out_is (emitter, 0, PT_DTYPE_F32);
+}
+
+/* The product of arguments @first and @first + 1, of two or three dimensions. */
+static PtVkProduct
+matrices_of (const PtVkEmitter *emitter, guint first)
+{
+  const PtVkShape *a = &pt_vk_in_value (emitter, first)->shape;
+  const PtVkShape *b = &pt_vk_in_value (emitter, first + 1)->shape;
+  PtVkProduct p = pt_vk_product ();
+  guint n = a->rank;
+
+  p.kind = PT_VK_WEIGHT_ROWS;
+  p.batch = n == 3 ? (gsize) a->sizes[0] : 1;
+  p.m = (gsize) a->sizes[n - 2];
+  p.k = (gsize) a->sizes[n - 1];
+  p.n = (gsize) b->sizes[n - 1];
+  p.stride = p.n;
+  p.b_batch = p.k * p.n;
+  p.a = pt_vk_in_index (emitter, first);
+  p.b = pt_vk_in_index (emitter, first + 1);
+  p.y = pt_vk_out_index (emitter, 0);
+  return p;
+}
+
+PT_VK_EMIT (matmul)
+{
+  PtVkProduct p = matrices_of (emitter, 0);
+
+  return are_floats (emitter, 0, 2) ? pt_vk_emit_product (emitter, &p, error) : PT_VK_DECLINED;
+}
+
+PT_VK_EMIT (addmm)
+{
+  const PtVkShape *bias = &pt_vk_in_value (emitter, 0)->shape;
+  PtVkProduct p = matrices_of (emitter, 1);
+  gsize columns = bias->rank > 0 ? (gsize) bias->sizes[bias->rank - 1] : 1;
+
+  if (!are_floats (emitter, 0, 3) || bias->rank > 2)
+    return PT_VK_DECLINED;
+  p.bias = pt_vk_in_index (emitter, 0);
+  p.bias_column = columns == 1 ? 0 : 1;
+  p.bias_row = bias->rank == 2 && bias->sizes[0] != 1 ? columns : 0;
+  pt_vk_baked_int (emitter, 3, 1);
+  pt_vk_baked_int (emitter, 4, 1);
+  p.beta = pt_vk_double (emitter->graph, call, 3, 1);
+  p.alpha = pt_vk_double (emitter->graph, call, 4, 1);
+  return pt_vk_emit_product (emitter, &p, error);
+}
+
+PT_VK_EMIT (linear)
+{
+  const PtVkValue *in = pt_vk_in_value (emitter, 0), *weight = pt_vk_in_value (emitter, 1);
+  PtVkProduct p = pt_vk_product ();
+
+  if (!are_floats (emitter, 0, 3) || in->numel == 0)
+    return PT_VK_DECLINED;
+  p.kind = PT_VK_WEIGHT_FLOAT;
+  p.n = (gsize) weight->shape.sizes[0];
+  p.k = p.stride = (gsize) weight->shape.sizes[1];
+  p.m = in->numel / p.k;
+  p.a = pt_vk_in_index (emitter, 0);
+  p.b = pt_vk_in_index (emitter, 1);
+  p.y = pt_vk_out_index (emitter, 0);
+  if (pt_vk_in_value (emitter, 2)->kind == PT_VK_TENSOR) {
+    p.bias = pt_vk_in_index (emitter, 2);
+    p.bias_column = 1;
+  }
+  return pt_vk_emit_product (emitter, &p, error);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/vulkan/vk-emit.h"
+
+G_BEGIN_DECLS
+
+/** The layout of the second matrix of a product: shaders/weights.glsl. */
+typedef enum {
+  PT_VK_WEIGHT_ROWS,    /* float [k, n] */
+  PT_VK_WEIGHT_FLOAT,   /* float or half [n, k] */
+  PT_VK_WEIGHT_I8,      /* int8 [n, k] */
+  PT_VK_WEIGHT_Q4,      /* 4 bits, the even column in the low half, groups */
+  PT_VK_WEIGHT_Q4_HIGH, /* 4 bits, the even column in the high half */
+} PtVkWeight;
+
+/** y [batch, m, n] = alpha * a [batch, m, k] . b + beta * bias. */
+typedef struct {
+  PtVkWeight kind;
+  gsize batch, m, n, k;
+  guint32 a; /* a value, or with @a_is_temporary a temporary */
+  gboolean a_is_temporary;
+  guint32 b;
+  gsize b_batch;  /* elements of b from batch to batch */
+  gsize stride;   /* elements or bytes of a row of b */
+  guint32 scales; /* PT_VK_NONE: none */
+  gsize group;    /* columns of one scale, with PT_VK_WEIGHT_Q4 */
+  guint32 bias;   /* PT_VK_NONE: none */
+  gsize bias_row, bias_column;
+  double alpha, beta, least, most;
+  guint32 y;
+  gboolean y_is_temporary;
+} PtVkProduct;
+
+/** A product without bias, scales and limits. */
+PtVkProduct pt_vk_product (void);
+
+PtVkEmitted pt_vk_emit_product (PtVkEmitter *emitter, const PtVkProduct *product, GError **error);
+
+G_END_DECLS
