@@ -43,8 +43,8 @@ emit_copy (PtVkEmitter *emitter, Copy *copy, guint32 in, guint32 out, GError **e
   pt_vk_strides_collapse (&copy->s);
   if (x->stored != y->stored || copy->s.rank > PT_VK_MAX_RANK)
     return PT_VK_DECLINED;
-  d = pt_vk_dispatch (emitter, pt_dtype_size (x->stored) == 4 ? PT_VK_SHADER_copy_32
-                                                              : PT_VK_SHADER_copy_8);
+  d = pt_vk_dispatch (emitter,
+                      pt_dtype_size (x->stored) == 4 ? PT_VK_SHADER_copy_32 : PT_VK_SHADER_copy_8);
   pt_vk_constant (d, copy->s.rank);
   pt_vk_constant (d, has_symbol);
   if (!pt_vk_bind_in (emitter, d, in, error))
@@ -322,8 +322,7 @@ emit_fill (PtVkEmitter *emitter, double number)
 {
   const PtVkValue *out = pt_vk_out_value (emitter, 0);
   gboolean is_word = pt_dtype_size (out->stored) == 4;
-  PtVkDispatch *d =
-      pt_vk_dispatch (emitter, is_word ? PT_VK_SHADER_fill_32 : PT_VK_SHADER_fill_8);
+  PtVkDispatch *d = pt_vk_dispatch (emitter, is_word ? PT_VK_SHADER_fill_32 : PT_VK_SHADER_fill_8);
 
   pt_vk_bind_out (emitter, d, pt_vk_out_index (emitter, 0));
   pt_vk_push (d, (guint32) out->numel);

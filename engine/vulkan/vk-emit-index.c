@@ -37,8 +37,7 @@ PT_VK_EMIT (index_select)
   if (!pt_vk_dim (pt_vk_baked_int (emitter, 1, 0), pt_vk_in_value (emitter, 0)->shape.rank, &dim,
                   error))
     return PT_VK_FAILED;
-  return emit_index (emitter, pt_vk_in_index (emitter, 0), pt_vk_in_index (emitter, 2), dim,
-                     error);
+  return emit_index (emitter, pt_vk_in_index (emitter, 0), pt_vk_in_index (emitter, 2), dim, error);
 }
 
 PT_VK_EMIT (index)

@@ -15,8 +15,7 @@
 static void
 push_position (PtVkEmitter *emitter, PtVkDispatch *d, guint arg)
 {
-  gboolean is_symbolic =
-      arg != PT_VK_NONE && pt_vk_in_value (emitter, arg)->kind == PT_VK_SYMINT;
+  gboolean is_symbolic = arg != PT_VK_NONE && pt_vk_in_value (emitter, arg)->kind == PT_VK_SYMINT;
 
   pt_vk_push (d, is_symbolic ? pt_vk_symbol (emitter, pt_vk_in_index (emitter, arg)) : G_MAXUINT32);
 }
@@ -94,7 +93,8 @@ PT_VK_EMIT (rotary_hf)
   gint64 start = pt_vk_int (emitter->graph, call, 4, 0);
 
   if (!are_floats (emitter, 4) || table->rank != 2 || table->sizes[0] < 1 ||
-      table->sizes[1] % 2 != 0 || memcmp (table, &pt_vk_in_value (emitter, 3)->shape, sizeof *table) != 0)
+      table->sizes[1] % 2 != 0 ||
+      memcmp (table, &pt_vk_in_value (emitter, 3)->shape, sizeof *table) != 0)
     return PT_VK_DECLINED;
   for (guint k = 0; k < 2; k++) {
     const PtVkShape *x = &pt_vk_in_value (emitter, k)->shape;

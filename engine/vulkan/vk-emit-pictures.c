@@ -83,7 +83,8 @@ work_of (const PtVkConvolution *c)
 
 PT_VK_EMIT (convolution)
 {
-  double least = call->op->code != 0 ? pt_vk_double (emitter->graph, call, 9, -HUGE_VAL) : -HUGE_VAL;
+  double least =
+      call->op->code != 0 ? pt_vk_double (emitter->graph, call, 9, -HUGE_VAL) : -HUGE_VAL;
   double most = call->op->code != 0 ? pt_vk_double (emitter->graph, call, 10, HUGE_VAL) : HUGE_VAL;
   gboolean has_bias = pt_vk_in_value (emitter, 2)->kind == PT_VK_TENSOR;
   PtVkConvolution c;

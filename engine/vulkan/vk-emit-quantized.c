@@ -277,8 +277,8 @@ PT_VK_EMIT (choose_qparams)
   if (!pt_vk_is (emitter, 0, PT_DTYPE_F32) || !pt_vk_out_is (emitter, 0, PT_DTYPE_F32) ||
       (!is_byte && !pt_vk_out_is (emitter, 1, PT_DTYPE_I32)) || rows == 0)
     return PT_VK_DECLINED;
-  d = pt_vk_dispatch (emitter, is_byte ? PT_VK_SHADER_choose_qparams_i8
-                                       : PT_VK_SHADER_choose_qparams_i32);
+  d = pt_vk_dispatch (emitter,
+                      is_byte ? PT_VK_SHADER_choose_qparams_i8 : PT_VK_SHADER_choose_qparams_i32);
   if (!pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, 0), error))
     return PT_VK_FAILED;
   pt_vk_bind_out (emitter, d, pt_vk_out_index (emitter, 0));

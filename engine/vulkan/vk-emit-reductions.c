@@ -107,8 +107,8 @@ is_float_or_none (const PtVkEmitter *emitter, guint arg)
 static PtVkEmitted
 emit_norm (PtVkEmitter *emitter, const Norm *norm, GError **error)
 {
-  gboolean has_weight = norm->weight != PT_VK_NONE &&
-                        pt_vk_in_value (emitter, norm->weight)->kind == PT_VK_TENSOR;
+  gboolean has_weight =
+      norm->weight != PT_VK_NONE && pt_vk_in_value (emitter, norm->weight)->kind == PT_VK_TENSOR;
   gboolean has_bias =
       norm->bias != PT_VK_NONE && pt_vk_in_value (emitter, norm->bias)->kind == PT_VK_TENSOR;
   gboolean has_mean = pt_vk_n_outs (emitter->graph, emitter->call) > 2;
@@ -116,8 +116,8 @@ emit_norm (PtVkEmitter *emitter, const Norm *norm, GError **error)
 
   if (!pt_vk_is (emitter, 0, PT_DTYPE_F32) || !pt_vk_out_is (emitter, 0, PT_DTYPE_F32) ||
       !is_float_or_none (emitter, norm->weight) || !is_float_or_none (emitter, norm->bias) ||
-      (has_mean && (!pt_vk_out_is (emitter, 1, PT_DTYPE_F32) ||
-                    !pt_vk_out_is (emitter, 2, PT_DTYPE_F32))))
+      (has_mean &&
+       (!pt_vk_out_is (emitter, 1, PT_DTYPE_F32) || !pt_vk_out_is (emitter, 2, PT_DTYPE_F32))))
     return PT_VK_DECLINED;
   d = pt_vk_dispatch (emitter, PT_VK_SHADER_norm);
   pt_vk_constant (d, has_weight);

@@ -136,9 +136,11 @@ add_cases (const char *collection)
 int
 main (int argc, char **argv)
 {
+  g_setenv ("PTERIS_VULKAN", "cpu", TRUE);
   g_test_init (&argc, &argv, NULL);
   pt_init ();
   add_cases ("tiny");
   add_cases ("xnnpack");
+  add_cases ("vulkan");
   return g_test_run ();
 }
