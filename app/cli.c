@@ -209,10 +209,12 @@ command_of (const char *usage)
 static int
 check_options (const PterisOptions *options, const char *command)
 {
-  static const char *const backends[] = { "auto", "cpu", "cuda", "openvino", NULL };
+  static const char *const backends[] = { "auto", "cpu", "cuda", "openvino", "vulkan", NULL };
 
   if (options->backend != NULL && !g_strv_contains (backends, options->backend))
-    return pteris_usage_error (command, "“%s” is not a backend. Use auto, cpu, cuda or openvino.",
+    return pteris_usage_error (command,
+                               "“%s” is not a backend. Use auto, cpu, cuda, openvino or "
+                               "vulkan.",
                                options->backend);
   if (options->threads < 0 || options->threads > 1024)
     return pteris_usage_error (command, "--threads must be between 1 and 1024.");
@@ -263,7 +265,7 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
     { "variant", 0, 0, G_OPTION_ARG_FILENAME, &options->variant,
       "Which of the model's programs: 8da4w, bf16, …; default: the best here", "NAME" },
     { "backend", 0, 0, G_OPTION_ARG_FILENAME, &options->backend,
-      "Backend: auto, cpu, cuda or openvino; default: auto", "B" },
+      "Backend: auto, cpu, cuda, openvino or vulkan; default: auto", "B" },
     { "device", 0, 0, G_OPTION_ARG_INT, &options->device, "GPU number; default: 0", "N" },
     { "exact", 0, 0, G_OPTION_ARG_NONE, &options->exact,
       "With OpenVINO, compute floats as the model has them, which may be slower", NULL },
@@ -346,6 +348,8 @@ pteris_options_job (const PterisOptions *options, PtJobKind kind, const char *mo
     job.model.backend = PT_BACKEND_CUDA;
   else if (g_strcmp0 (options->backend, "openvino") == 0)
     job.model.backend = PT_BACKEND_OPENVINO;
+  else if (g_strcmp0 (options->backend, "vulkan") == 0)
+    job.model.backend = PT_BACKEND_VULKAN;
   return job;
 }
 

@@ -149,7 +149,7 @@ offer_values (const char *word, const GOptionEntry *option, const char *model)
   static const struct {
     const char *option, *words;
   } KNOWN[] = {
-    { "backend", "auto cpu cuda openvino" },
+    { "backend", "auto cpu cuda openvino vulkan" },
     { "format", "txt srt vtt json" },
     { "timestamps", "segment word token" },
     { "language",

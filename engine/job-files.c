@@ -14,16 +14,18 @@
 gboolean
 pt_job_check_backend (PtBackendChoice choice, GError **error)
 {
-  const char *id = choice == PT_BACKEND_CUDA ? "CudaBackend" : "OpenvinoBackend";
+  const char *id = choice == PT_BACKEND_CUDA     ? "CudaBackend"
+                   : choice == PT_BACKEND_VULKAN ? "VulkanBackend"
+                                                 : "OpenvinoBackend";
   const PtBackend *backend = pt_backend_find (id);
   g_autoptr (GError) reason = NULL;
 
-  if (choice != PT_BACKEND_CUDA && choice != PT_BACKEND_OPENVINO)
+  if (choice == PT_BACKEND_AUTO || choice == PT_BACKEND_CPU)
     return TRUE;
   if (backend != NULL && (backend->is_available == NULL || backend->is_available (&reason)))
     return TRUE;
   return pt_fail (error, PT_ERROR_MISSING_BACKEND, "Models cannot run %s here: %s",
-                  choice == PT_BACKEND_CUDA ? "on a GPU" : "with OpenVINO",
+                  choice == PT_BACKEND_OPENVINO ? "with OpenVINO" : "on a GPU",
                   reason != NULL ? reason->message : "there is no such backend.");
 }
 

@@ -8,7 +8,7 @@ static const PtField model[] = {
   PT_PATH (PtModelOptions, path),      PT_PATHS (PtModelOptions, data),
   PT_PATH (PtModelOptions, tokenizer), PT_PATH (PtModelOptions, preprocessor),
   PT_TEXT (PtModelOptions, family),    PT_TEXT (PtModelOptions, variant),
-  PT_TEXT (PtModelOptions, method),    PT_ENUM (PtModelOptions, backend, PT_BACKEND_OPENVINO + 1),
+  PT_TEXT (PtModelOptions, method),    PT_ENUM (PtModelOptions, backend, PT_BACKEND_VULKAN + 1),
   PT_PLAIN (PtModelOptions, device),   PT_TEXT (PtModelOptions, trust),
   PT_BOOL (PtModelOptions, exact),
 };

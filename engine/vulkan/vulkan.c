@@ -50,6 +50,16 @@ forget_state (gpointer delegate, guint state)
   pt_vk_delegate_forget_state (delegate, state);
 }
 
+/* The best GPU stands for all: a payload does not say which one it runs on. */
+static const char *
+name_device (const PtDelegateSpec *spec, gboolean *is_cpu)
+{
+  const PtVkInstance *instance = pt_vk_is_on_cpu () ? NULL : pt_vk_instance (NULL);
+
+  *is_cpu = FALSE;
+  return instance != NULL ? instance->gpus[0].name : "GPU";
+}
+
 /* ---- Descriptions ---- */
 
 static int
@@ -108,6 +118,7 @@ static const PtBackend backend = {
   .id = "VulkanBackend",
   .uses_gpu = TRUE,
   .is_available = is_available,
+  .name_device = name_device,
   .init = init,
   .execute = execute,
   .destroy = destroy,

@@ -25,6 +25,7 @@ typedef enum {
   PT_BACKEND_CPU,      /* the processor */
   PT_BACKEND_CUDA,     /* an NVIDIA GPU */
   PT_BACKEND_OPENVINO, /* what the program was exported for with OpenVINO: CPU, GPU or NPU */
+  PT_BACKEND_VULKAN,   /* a GPU through Vulkan */
 } PtBackendChoice;
 
 /** The model of a job, and how to load it. All strings but @path may be NULL. */

@@ -43,6 +43,12 @@ is_on_gpu (const PtDelegateSpec *spec, const PtBackend *backend)
 }
 
 static gboolean
+is_vulkan (const PtDelegateSpec *spec, const PtBackend *backend)
+{
+  return strcmp (spec->id, "VulkanBackend") == 0;
+}
+
+static gboolean
 is_openvino (const PtDelegateSpec *spec, const PtBackend *backend)
 {
   return strcmp (spec->id, "OpenvinoBackend") == 0;
@@ -87,6 +93,11 @@ fail_missing (const char *name, const PtDelegateSpec *spec, const GError *reason
                     "“%s” runs with OpenVINO: %s Or use a model that was exported for the CPU "
                     "(XNNPACK).",
                     name, reason->message);
+  if (is_vulkan (spec, NULL))
+    return pt_fail (error, PT_ERROR_MISSING_BACKEND,
+                    "“%s” needs a GPU with Vulkan, and there is none to use here: %s Or use a "
+                    "model that was exported for the CPU.",
+                    name, reason->message);
   return pt_fail (error, PT_ERROR_MISSING_BACKEND,
                   "“%s” needs an NVIDIA GPU, and there is none to use here: %s Use a model that "
                   "was exported for the CPU.",
@@ -99,6 +110,8 @@ made_for (const PtProgram *program)
 {
   if (find_delegate (program, is_openvino) != NULL)
     return "OpenVINO";
+  if (find_delegate (program, is_vulkan) != NULL)
+    return "GPUs with Vulkan";
   return find_delegate (program, is_on_gpu) != NULL ? "NVIDIA GPUs" : "the CPU";
 }
 
@@ -110,8 +123,8 @@ check_kind (PtBackendChoice choice, const PtProgram *program, const char *name, 
                     "“%s” was exported for %s and cannot run on the CPU. Use a model that was "
                     "exported for the CPU.",
                     name,
-                    find_delegate (program, is_on_gpu) != NULL ? "NVIDIA GPUs"
-                                                               : "a GPU or an NPU with OpenVINO");
+                    find_delegate (program, is_openvino) != NULL ? "a GPU or an NPU with OpenVINO"
+                                                                 : made_for (program));
   if (choice == PT_BACKEND_CUDA && find_delegate (program, is_on_gpu) == NULL)
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
                     "“%s” was exported for %s and cannot run on an NVIDIA GPU. Use a model that "
@@ -121,6 +134,11 @@ check_kind (PtBackendChoice choice, const PtProgram *program, const char *name, 
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
                     "“%s” was exported for %s and cannot run with OpenVINO. Use a model that was "
                     "exported for OpenVINO.",
+                    name, made_for (program));
+  if (choice == PT_BACKEND_VULKAN && find_delegate (program, is_vulkan) == NULL)
+    return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                    "“%s” was exported for %s and cannot run on a GPU through Vulkan. Use a model "
+                    "that was exported for Vulkan.",
                     name, made_for (program));
   return TRUE;
 }

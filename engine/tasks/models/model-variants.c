@@ -23,7 +23,7 @@ typedef struct {
   const PtTreeProgram *file;
   PtModelVariant *variant;
   gboolean is_exact; /* of a family that wants fp32 */
-  gboolean is_openvino;
+  gboolean is_openvino, is_vulkan;
   guint usual_side;    /* of pictures; 0: the smallest */
   gboolean is_default; /* by config.json */
 } Candidate;
@@ -317,6 +317,7 @@ take_needs (Candidate *self, const PtBackend *backend, const PtDelegateSpec *spe
   self->variant->on_gpu |= !is_cpu;
   self->variant->foreign |= !pt_backend_is_own (backend);
   self->is_openvino |= strcmp (backend->id, "OpenvinoBackend") == 0;
+  self->is_vulkan |= strcmp (backend->id, "VulkanBackend") == 0;
 }
 
 /* Why @program cannot run here, a sentence, or NULL; @self: set to what it needs. */
@@ -476,10 +477,11 @@ prefer_device (const Candidate *c, PtBackendChoice choice)
   switch (choice) {
   case PT_BACKEND_CPU: return is_own ? 0 : c->variant->on_gpu ? 2 : 1;
   case PT_BACKEND_OPENVINO: return c->is_openvino ? 0 : is_own ? 1 : 2;
+  case PT_BACKEND_VULKAN: return c->is_vulkan ? 0 : is_own ? 1 : 2;
   case PT_BACKEND_CUDA:
   case PT_BACKEND_AUTO: break;
   }
-  return c->is_openvino ? 2 : is_own ? 1 : 0;
+  return c->is_openvino ? 3 : is_own ? 2 : c->is_vulkan ? 1 : 0;
 }
 
 /* Code for the GPU's own architecture is better than that for an older one. */

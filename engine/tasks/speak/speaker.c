@@ -107,7 +107,7 @@ pt_speaker_is_for (const PtSpeaker *self, const PtJob *job)
 {
   return g_strcmp0 (self->model, job->model.path) == 0 && self->device == job->model.device &&
          g_strcmp0 (self->asked, pt_speaker_asked_language (job)) == 0 &&
-         job->model.backend != PT_BACKEND_CUDA && job->model.backend != PT_BACKEND_OPENVINO;
+         (job->model.backend == PT_BACKEND_AUTO || job->model.backend == PT_BACKEND_CPU);
 }
 
 const char *
