@@ -321,20 +321,37 @@ end (PterisAnswer *self)
 
 static const PterisAnswerStyle STYLE = { begin_parts, send_text, end };
 
-/* Ollama loads a model that is asked nothing. This server loads it with the first question. */
-static void
-answer_nothing (PterisExchange *exchange, const PterisQuestion *question, gboolean is_chat)
-{
-  g_autofree char *now = pteris_ollama_now ();
-  json_t *json = json_pack ("{s:s, s:s, s:b, s:s}", "model", question->model, "created_at", now,
-                            "done", TRUE, "done_reason", "load");
+/* A model that is asked nothing. */
+typedef struct {
+  PterisExchange *exchange;
+  char *model;
+  gboolean is_chat;
+} Nothing;
 
-  if (is_chat)
-    json_object_set_new (json, "message",
-                         json_pack ("{s:s, s:s}", "role", "assistant", "content", ""));
-  else
-    json_object_set_new (json, "response", json_string (""));
-  pteris_exchange_answer (exchange, 200, json);
+/* Ollama loads it. This server loads it with the first question. */
+static void
+answer_nothing (PterisServedModels *models, gpointer data)
+{
+  Nothing *self = data;
+  g_autofree char *now = pteris_ollama_now ();
+  g_autoptr (GError) error = NULL;
+  json_t *json;
+
+  if (pteris_served_models_find (models, self->model, "model", &error) == NULL) {
+    pteris_exchange_fail (self->exchange, error);
+  } else {
+    json = json_pack ("{s:s, s:s, s:b, s:s}", "model", self->model, "created_at", now, "done", TRUE,
+                      "done_reason", "load");
+    if (self->is_chat)
+      json_object_set_new (json, "message",
+                           json_pack ("{s:s, s:s}", "role", "assistant", "content", ""));
+    else
+      json_object_set_new (json, "response", json_string (""));
+    pteris_exchange_answer (self->exchange, 200, json);
+  }
+  pteris_exchange_unref (self->exchange);
+  g_free (self->model);
+  g_free (self);
 }
 
 static void
@@ -343,6 +360,7 @@ begin (PterisServing *serving, PterisExchange *exchange, const PterisBody *body,
   g_autoptr (GError) error = NULL;
   g_autoptr (PterisQuestion) question = is_chat ? pteris_ollama_chat_read (body->json, &error)
                                                 : pteris_ollama_generate_read (body->json, &error);
+  Nothing *nothing;
   Shape *shape;
 
   if (question == NULL) {
@@ -350,7 +368,11 @@ begin (PterisServing *serving, PterisExchange *exchange, const PterisBody *body,
     return;
   }
   if (question->messages->len == 0) {
-    answer_nothing (exchange, question, is_chat);
+    nothing = g_new0 (Nothing, 1);
+    nothing->exchange = pteris_exchange_ref (exchange);
+    nothing->model = g_strdup (question->model);
+    nothing->is_chat = is_chat;
+    pteris_served_models_ask (serving->models, answer_nothing, nothing);
     return;
   }
   question->chat.reseed = TRUE;

@@ -372,6 +372,19 @@ test_ollama_chat (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (http_text (&bad, "param"), ==, "options.mirostat");
 }
 
+/* Without a question the model has to exist. */
+static void
+test_ollama_nothing (Fixture *fixture, gconstpointer data)
+{
+  g_auto (HttpReply) known = { 0 }, unknown = { 0 };
+
+  post (fixture, "/api/generate", "{\"model\": \"" CHAT "\"}", &known);
+  g_assert_cmpuint (known.status, ==, 200);
+  g_assert_cmpstr (http_text (&known, "done_reason"), ==, "load");
+  post (fixture, "/api/chat", "{\"model\": \"none\", \"messages\": []}", &unknown);
+  g_assert_cmpuint (unknown.status, ==, 404);
+}
+
 static void
 test_ollama_models (Fixture *fixture, gconstpointer data)
 {
@@ -407,6 +420,7 @@ main (int argc, char **argv)
   ADD ("/server/routes/speech", test_speech);
   ADD ("/server/routes/ollama-chat", test_ollama_chat);
   ADD ("/server/routes/ollama-vectors", test_ollama_vectors);
+  ADD ("/server/routes/ollama-nothing", test_ollama_nothing);
   ADD ("/server/routes/ollama-models", test_ollama_models);
   return g_test_run ();
 }
