@@ -32,9 +32,9 @@ EXPECTED = [
     ("pteris transcribe x.pte ", "… a.wav"),
 ]
 # Arguments that cannot be completed.
-FREE_VALUES = {"TEXT", "X", "N", "N,N", "T", "P", "REV", "REPO:PATH"}
+FREE_VALUES = {"TEXT", "X", "N", "N,N", "T", "P", "REV", "REPO:PATH", "IP", "ORIGIN", "S"}
 FREE_NAMES = {("chat", "method"), ("run", "method"), ("classify", "method"), ("look", "method"), ("embed", "method"),
-              ("privacy", "method")}
+              ("privacy", "method"), ("serve", "allow-host")}
 START = {
     "bash": (["bash", "--norc", "--noprofile", "-i"],
              ["PS1='> '", "bind 'set bell-style none'", "bind 'set enable-bracketed-paste off'",
