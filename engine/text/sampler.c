@@ -227,6 +227,11 @@ apply_mask (PtSampler *self, gsize n)
     guint32 bits = self->mask[i / 32];
     gsize end = MIN (i + 32, known);
 
+    if (bits == 0) {
+      for (gsize j = i; j < end; j++)
+        self->values[j] = NAN;
+      continue;
+    }
     for (gsize j = i; j < end && bits != G_MAXUINT32; j++, bits = bits >> 1 | 1u << 31)
       if ((bits & 1) == 0)
         self->values[j] = NAN;

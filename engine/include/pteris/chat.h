@@ -89,7 +89,8 @@ typedef struct {
   const char *json_schema; /* a JSON Schema as text: the answer is JSON that it accepts, unless its
                               reason is not PT_REASON_STOP. "{\"type\": \"object\"}": any object.
                               NULL: any text. FAILS with PT_ERROR_ARGUMENT where the schema has
-                              what is not supported. Not with @tools */
+                              what is not supported. Not with @tools or thinking; a repetition
+                              penalty that is not set is off */
 } PtChatOptions;
 
 /** The default options. */

@@ -246,6 +246,9 @@ prepare_sampler (PtChat *self, const PtChatOptions *request, const GArray *promp
 {
   PtSampling how = request->sampling;
 
+  /* JSON repeats its marks and the values of the question by nature. */
+  if (request->json_schema != NULL && !pt_sampling_is_set (how.repetition_penalty))
+    how.repetition_penalty = 1;
   pt_sampling_fill (&how, &self->usual);
   if (!self->seeded || self->seed != request->seed || request->reseed ||
       is_new_conversation (request))

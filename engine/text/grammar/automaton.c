@@ -5,7 +5,7 @@
 
 /* Limits for hostile schemas. A usual step visits a few nodes, at most some
  * hundreds. */
-#define MAX_WORK (8 * 1000 * 1000)    /* nodes visited for one token */
+#define MAX_WORK (4 * 1000 * 1000)    /* nodes visited for one token */
 #define MAX_PLACES 4096               /* of a state */
 #define MAX_DEPTH 1000                /* of the stack; readers of JSON have limits of this size */
 #define MAX_MEMORY (96 * 1024 * 1024) /* of all states */

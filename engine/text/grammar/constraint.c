@@ -7,7 +7,7 @@
 #include "engine/text/grammar/automaton.h"
 
 /* Masks and states that are kept from one token to the next. */
-#define MAX_KEPT (48 * 1024 * 1024)
+#define MAX_KEPT (24 * 1024 * 1024)
 
 struct _PtConstraint {
   PtGrammar *grammar;

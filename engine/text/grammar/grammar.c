@@ -219,20 +219,84 @@ becomes_live (const PtGrammar *self, const PtGrammarNode *node)
   }
 }
 
-/* Finds the nodes from which a text can be completed: rules may call each other
- * without an end. */
+/* The nodes that decide whether @node is live. */
+static guint
+list_causes (const PtGrammar *self, const PtGrammarNode *node, PtNode causes[2])
+{
+  const PtRepeat *repeat;
+  guint n = 0;
+
+  switch ((PtNodeKind) node->kind) {
+  case PT_NODE_IS_RANGE: causes[n++] = node->next; break;
+  case PT_NODE_IS_CHOICE:
+    causes[n++] = node->next;
+    causes[n++] = node->other;
+    break;
+  case PT_NODE_IS_CALL:
+    causes[n++] = node->next;
+    causes[n++] = g_array_index (self->rules, PtNode, node->other);
+    break;
+  case PT_NODE_IS_REPEAT:
+  case PT_NODE_IS_LOOP:
+    repeat = &g_array_index (self->repeats, PtRepeat, node->other);
+    causes[n++] = repeat->exit;
+    causes[n++] = repeat->body;
+    break;
+  case PT_NODE_IS_END:
+  default: break;
+  }
+  return n;
+}
+
+/* Lists for each node those that it decides about: those of node i are from @first[i] on. */
+static GArray *
+list_effects (const PtGrammar *self, guint32 *first)
+{
+  GArray *effects = g_array_new (FALSE, FALSE, sizeof (PtNode));
+  guint n = self->nodes->len;
+  PtNode causes[2];
+
+  for (guint i = 0; i < n; i++)
+    for (guint k = list_causes (self, &g_array_index (self->nodes, PtGrammarNode, i), causes);
+         k-- > 0;)
+      if (causes[k] != PT_NODE_NEVER)
+        first[causes[k] + 1]++;
+  for (guint i = 0; i < n; i++)
+    first[i + 1] += first[i];
+  g_array_set_size (effects, first[n]);
+  /* From the end of each list, so that @first is right when all are filled. */
+  for (guint i = n; i-- > 0;)
+    for (guint k = list_causes (self, &g_array_index (self->nodes, PtGrammarNode, i), causes);
+         k-- > 0;)
+      if (causes[k] != PT_NODE_NEVER)
+        g_array_index (effects, PtNode, --first[causes[k] + 1]) = i;
+  return effects;
+}
+
+/* Finds the nodes from which a text can be completed: rules may call each other without an end. */
 static void
 find_live (PtGrammar *self)
 {
-  gboolean changed = TRUE;
+  guint n = self->nodes->len;
+  g_autofree guint32 *first = g_new0 (guint32, n + 2);
+  g_autoptr (GArray) effects = list_effects (self, first);
+  g_autoptr (GArray) todo = g_array_new (FALSE, FALSE, sizeof (PtNode));
+  PtNode end = PT_NODE_END;
 
-  while (changed) {
-    changed = FALSE;
-    for (guint i = 0; i < self->nodes->len; i++) {
-      PtGrammarNode *node = &g_array_index (self->nodes, PtGrammarNode, i);
+  g_array_index (self->nodes, PtGrammarNode, end).is_live = TRUE;
+  g_array_append_val (todo, end);
+  while (todo->len > 0) {
+    PtNode at = g_array_index (todo, PtNode, todo->len - 1);
 
-      if (!node->is_live && becomes_live (self, node))
-        changed = node->is_live = TRUE;
+    g_array_set_size (todo, todo->len - 1);
+    for (guint32 i = first[at + 1]; i < first[at + 2]; i++) {
+      PtNode other = g_array_index (effects, PtNode, i);
+      PtGrammarNode *node = &g_array_index (self->nodes, PtGrammarNode, other);
+
+      if (node->is_live || !becomes_live (self, node))
+        continue;
+      node->is_live = TRUE;
+      g_array_append_val (todo, other);
     }
   }
 }

@@ -218,7 +218,9 @@ pt_json_other_key (PtGrammar *g, const char *const *keys, guint n, PtNode next)
   loop = pt_grammar_begin_repeat (g, 0, PT_UNBOUNDED, end, &repeat);
   any = pt_grammar_end_repeat (g, repeat, pt_grammar_characters (g, plain, loop));
   g_array_index (g->repeats, PtRepeat, repeat).is_text = TRUE;
-  return pt_grammar_literal (g, "\"", 1, other_rest (g, sorted, n, 0, any, end));
+  if (n > 0)
+    any = other_rest (g, sorted, n, 0, any, end);
+  return pt_grammar_literal (g, "\"", 1, any);
 }
 
 /* ---- numbers ---- */

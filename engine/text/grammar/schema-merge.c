@@ -10,6 +10,9 @@
 /* References and "allOf" in each other. */
 #define MAX_EXPANSIONS 32
 #define MAX_APART 4
+/* What a merge counts for, and how many comparisons of values count as one step. */
+#define MERGE_WORK 64
+#define COMPARISONS 64
 
 static const json_t *
 own (PtSchema *self, json_t *json)
@@ -248,6 +251,8 @@ merge_values (PtSchema *self, const char *keyword, const json_t *a, const json_t
 
   if (json_equal (a, b))
     return json_incref ((json_t *) a);
+  if (!pt_schema_work (self, json_array_size (a) * json_array_size (b) / COMPARISONS))
+    return NULL;
   if (g_str_equal (keyword, "required") && json_is_array (a) && json_is_array (b))
     return merge_lists (a, b, TRUE);
   if (g_str_equal (keyword, "enum") && json_is_array (a) && json_is_array (b))
@@ -277,7 +282,7 @@ merge_members (PtSchema *self, json_t *merged, const json_t *a, const json_t *b)
         pt_schema_keyword (name) == PT_KEYWORD_NOTE)
       continue;
     both = other == NULL ? json_incref (value) : merge_values (self, name, other, value);
-    if (both == NULL || self->failed)
+    if (both == NULL)
       return FALSE;
     json_object_set_new (merged, name, both);
   }
@@ -295,6 +300,8 @@ pt_schema_merge (PtSchema *self, const json_t *a, const json_t *b)
 {
   json_t *merged;
 
+  if (!pt_schema_work (self, MERGE_WORK))
+    return NULL;
   if (json_is_true (a) || json_is_false (b))
     return b;
   if (json_is_true (b) || json_is_false (a))
@@ -427,7 +434,8 @@ are_literals_apart (PtSchema *self, const json_t *a, const json_t *b)
   size_t i;
   json_t *value;
 
-  if (of_a == NULL || of_b == NULL)
+  if (of_a == NULL || of_b == NULL ||
+      !pt_schema_work (self, json_array_size (of_a) * json_array_size (of_b) / COMPARISONS))
     return FALSE;
   json_array_foreach (of_a, i, value) {
     if (has_value (of_b, value))
@@ -443,9 +451,11 @@ are_properties_apart (PtSchema *self, const json_t *a, const json_t *b, guint de
 {
   const json_t *required = json_object_get (a, "required");
   const json_t *of_a = json_object_get (a, "properties"), *of_b = json_object_get (b, "properties");
-  size_t i;
+  size_t i, n = json_array_size (required);
   json_t *name;
 
+  if (!pt_schema_work (self, n * (1 + n) / COMPARISONS))
+    return FALSE;
   json_array_foreach (required, i, name) {
     const char *key = json_string_value (name);
     const json_t *mine = key != NULL ? json_object_get (of_a, key) : NULL;

@@ -377,6 +377,40 @@ test_other_id (void)
   end (&f);
 }
 
+/* With a mask, or where somebody reads the logits, the host chooses and no step is begun before its
+ * token is known. Afterwards the device chooses again, and the right logits were used everywhere.
+ */
+static void
+test_for_host (void)
+{
+  guint32 mask[(VOCABULARY + 31) / 32];
+  Fixture f;
+  gint32 id;
+
+  begin (&f, FAKE_PROGRAM_DEVICE);
+  read_ids (&f, prompt, 5);
+  for (guint i = 0; i < 9; i++) {
+    gint32 likeliest = next_token (f.tokens, f.n - 1);
+    guint fetched = n_fetched, steps = n_steps;
+    g_autoptr (GError) error = NULL;
+
+    memset (mask, 0xff, sizeof mask);
+    mask[likeliest / 32] &= ~(1u << (likeliest % 32));
+    pt_sampler_set_mask (f.sampler, i % 3 == 0 ? mask : NULL, VOCABULARY);
+    pt_llm_set_keeps_logits (f.llm, i % 3 == 1);
+    pt_llm_sample (f.llm, f.sampler, VOCABULARY, &id, &error);
+    g_assert_no_error (error);
+    if (i % 3 == 0)
+      g_assert_cmpint (id, !=, likeliest);
+    else
+      g_assert_cmpint (id, ==, likeliest);
+    g_assert_cmpuint (n_fetched - fetched, ==, i % 3 == 2 ? 0 : 1);
+    g_assert_cmpuint (n_steps - steps, ==, i % 3 == 2 ? 1 : 0);
+    read_ids (&f, &id, 1);
+  }
+  end (&f);
+}
+
 /* A step was begun, and the conversation is another one. */
 static void
 test_rewind (void)
@@ -743,6 +777,7 @@ main (int argc, char **argv)
   pt_device_register (&device);
   g_test_add_func ("/llm/device/steps", test_steps);
   g_test_add_func ("/llm/device/other-id", test_other_id);
+  g_test_add_func ("/llm/device/for-host", test_for_host);
   g_test_add_func ("/llm/device/rewind", test_rewind);
   g_test_add_func ("/llm/device/full", test_full);
   g_test_add_func ("/llm/device/end", test_end);

@@ -150,6 +150,27 @@ test_doubling (void)
   }
 }
 
+/* Rules that call each other in a line, known to the schema in this order, the other one, and none.
+ */
+static void
+check_chains (void)
+{
+  static const guint steps[] = { 1, 1999, 811 };
+
+  for (gsize k = 0; k < G_N_ELEMENTS (steps); k++) {
+    GString *schema = g_string_new ("{\"anyOf\":[");
+
+    for (guint i = 0; i < 2000; i++)
+      g_string_append_printf (schema, "{\"$ref\":\"#/$defs/r%u\"},", i * steps[k] % 2000);
+    g_string_append (schema, "{\"type\":\"null\"}],\"$defs\":{");
+    for (guint i = 0; i < 2000; i++)
+      g_string_append_printf (schema, "\"r%u\":{\"items\":{\"$ref\":\"#/$defs/r%u\"}},", i, i + 1);
+    g_string_append (schema, "\"r2000\":{}}}");
+    check (schema->str);
+    g_string_free (schema, TRUE);
+  }
+}
+
 static void
 test_long (void)
 {
@@ -174,6 +195,7 @@ test_long (void)
   check (values->str);
   check (branches->str);
   check (rules->str);
+  check_chains ();
   check (long_key);
   check (long_value);
   check ("{\"type\":\"string\",\"minLength\":1000000,\"maxLength\":1000000}");
