@@ -32,7 +32,7 @@ EXPECTED = [
     ("pteris transcribe x.pte ", "… a.wav"),
 ]
 # Arguments that cannot be completed.
-FREE_VALUES = {"TEXT", "X", "N", "N,N", "T", "P", "REV", "REPO:PATH", "IP", "ORIGIN", "S"}
+FREE_VALUES = {"TEXT", "X", "N", "N,N", "T", "P", "REV", "REPO:PATH", "IP", "MB", "ORIGIN", "S"}
 FREE_NAMES = {("chat", "method"), ("run", "method"), ("classify", "method"), ("look", "method"), ("embed", "method"),
               ("privacy", "method"), ("serve", "allow-host")}
 START = {
