@@ -62,10 +62,10 @@ join_chunks (GString *joined, const char *text, gsize size)
     if (after + 2 > end || after[0] != '\r')
       return FALSE;
     text = after + 2;
-    if (n == 0)
-      return TRUE;
     if (text + n + 2 > end)
       return FALSE;
+    if (n == 0)
+      return TRUE;
     g_string_append_len (joined, text, (gssize) n);
     text += n + 2;
   }
