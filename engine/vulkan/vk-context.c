@@ -359,8 +359,8 @@ pt_vk_context_get (int index, GError **error)
     return NULL;
   if (index < 0 || (guint) index >= instance->n_usable) {
     pt_fail (error, PT_ERROR_ARGUMENT,
-             "There is no GPU number %d for Vulkan: this machine has %u. “pteris stats” lists "
-             "them.",
+             "There is no GPU number %d for Vulkan: this machine has %u, numbered from 0. Choose "
+             "another one.",
              index, instance->n_usable);
     return NULL;
   }

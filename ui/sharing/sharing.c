@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#ifdef _WIN32
+#define _CRT_RAND_S
+#endif
 #include "ui/sharing/sharing.h"
 
+#include <stdlib.h>
+
+#include "ui/i18n.h"
 #include "ui/settings.h"
+
+#ifndef G_OS_WIN32
+#include <unistd.h>
+#endif
 
 #define MOST_PROGRAMS 8
 #define MOST_ERRORS 5
@@ -167,6 +177,11 @@ start (PterisSharing *self)
   g_autoptr (GTask) task = g_task_new (self, NULL, on_started, NULL);
 
   self->serves_key = pteris_settings_get_boolean (PTERIS_SETTING_SERVE_WITH_KEY);
+  if (self->serves_key && self->key == NULL) {
+    set_state (self, PTERIS_SHARING_FAILED,
+               _ ("No key could be made. Turn the key off, or restart the computer."));
+    return;
+  }
   set_state (self, PTERIS_SHARING_CHANGING, NULL);
   g_task_set_task_data (task, self->serves_key ? g_strdup (self->key) : NULL, g_free);
   g_task_run_in_thread (task, start_in_thread);
@@ -269,18 +284,37 @@ pteris_sharing_get_errors (PterisSharing *self)
 
 /* ---- life ---- */
 
-/* The key stays the same, so that programs need it once. */
+/* Random bytes of the operating system, which nobody can guess. FALSE: there are none. */
+static gboolean
+fill_secret (guint8 bytes[KEY_BYTES])
+{
+#ifdef G_OS_WIN32
+  for (gsize i = 0; i < KEY_BYTES; i++) {
+    unsigned int number;
+
+    if (rand_s (&number) != 0)
+      return FALSE;
+    bytes[i] = (guint8) number;
+  }
+  return TRUE;
+#else
+  return getentropy (bytes, KEY_BYTES) == 0;
+#endif
+}
+
+/* The key stays the same, so that programs need it once. NULL: none can be made. */
 static char *
 read_key (void)
 {
   char *key = pteris_settings_get_string (PTERIS_SETTING_SERVE_KEY);
   g_autoptr (GString) made = NULL;
+  guint8 secret[KEY_BYTES];
 
-  if (key != NULL)
+  if (key != NULL || !fill_secret (secret))
     return key;
   made = g_string_new ("pteris-");
   for (guint i = 0; i < KEY_BYTES; i++)
-    g_string_append_printf (made, "%02x", (guint) g_random_int_range (0, 256));
+    g_string_append_printf (made, "%02x", secret[i]);
   pteris_settings_set_string (PTERIS_SETTING_SERVE_KEY, made->str);
   return g_string_free (g_steal_pointer (&made), FALSE);
 }

@@ -9,7 +9,8 @@
 
 /*
  * Payloads that are wrong in every place: each word of a real one is changed, one after the other,
- * and each length is tried. What still loads is run on the CPU. Also run under AddressSanitizer.
+ * many bits, and its tables are cut at each length. What still loads is run on the CPU. Also run
+ * under AddressSanitizer.
  */
 
 /* ---- The program that is changed ---- */
@@ -121,6 +122,49 @@ test_words (gconstpointer data)
   g_assert_cmpuint (counts[2], >, 0); /* numbers that only say how to store, for example */
 }
 
+/* ---- Bits, and lengths of the graph ---- */
+
+static void
+test_bits (gconstpointer data)
+{
+  Original original = read_original (data);
+  g_autofree guint8 *bytes = original.bytes;
+  guint32 state = 1;
+
+  for (guint i = 0; i < 4000; i++) {
+    gsize at = original.at + (state = state * 1664525 + 1013904223) % original.length;
+    guint8 bit = (guint8) (1 << (state >> 29));
+
+    bytes[at] ^= bit;
+    try_bytes (bytes, original.size);
+    bytes[at] ^= bit;
+  }
+  g_assert_cmpuint (try_bytes (bytes, original.size), ==, 2);
+}
+
+/* Slot of the header with the size of the graph's tables. */
+#define SIZE_AT 14
+
+static void
+test_lengths (gconstpointer data)
+{
+  Original original = read_original (data);
+  g_autofree guint8 *bytes = original.bytes;
+  guint8 *place = bytes + original.at + SIZE_AT;
+  guint32 whole, shorter, n_refused = 0;
+
+  memcpy (&whole, place, sizeof whole);
+  whole = GUINT32_FROM_LE (whole);
+  g_assert_cmpuint (whole, <, original.length);
+  for (guint32 size = 0; size < whole; size++) {
+    shorter = GUINT32_TO_LE (size);
+    memcpy (place, &shorter, sizeof shorter);
+    n_refused += try_bytes (bytes, original.size) == 0;
+  }
+  /* The last bytes may belong to nothing. */
+  g_assert_cmpuint (n_refused, >=, whole - 16);
+}
+
 /* ---- The header ---- */
 
 static void
@@ -215,6 +259,8 @@ main (int argc, char **argv)
   pt_init ();
   g_test_add_func ("/vulkan/payload/table", test_table);
   g_test_add_func ("/vulkan/payload/header", test_header);
+  g_test_add_data_func ("/vulkan/payload/bits", "linear_8w", test_bits);
+  g_test_add_data_func ("/vulkan/payload/lengths", "linear_8w", test_lengths);
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++) {
     g_autofree char *path = g_strconcat ("/vulkan/payload/words/", names[i], NULL);
 
