@@ -122,7 +122,7 @@ add_others (Listing *listing, const PtModelSet *set)
   }
 }
 
-/* --- the rest --- */
+/* ---- the rest ---- */
 
 /* Why a file called @name is not used. */
 static const char *
