@@ -178,6 +178,53 @@ test_chat (void)
   json_decref (second);
 }
 
+/* Writes @schema to a file of its own; remove it and free the path. */
+static char *
+schema_file (const char *schema)
+{
+  g_autoptr (GError) error = NULL;
+  char *path;
+  int fd = g_file_open_tmp ("schema-XXXXXX.json", &path, &error);
+
+  g_assert_no_error (error);
+  g_close (fd, NULL);
+  g_assert_true (g_file_set_contents (path, schema, -1, NULL));
+  return path;
+}
+
+/** An answer that a JSON Schema binds, and how likely its tokens were. */
+static void
+test_schema (void)
+{
+  g_autofree char *model = data ("chat", "qwen3_xnnpack_8da4w", "model.pte");
+  g_autofree char *good =
+      schema_file ("{\"type\": \"object\", \"properties\": {\"a\": {\"enum\": [7]}},"
+                   " \"required\": [\"a\"], \"additionalProperties\": false}");
+  g_autofree char *bad = schema_file ("{\"patternProperties\": {}}");
+  g_autofree char *ask =
+      g_strdup_printf ("pteris chat %%s --prompt hi -n 100 --seed 1 --json-schema %s", good);
+  g_autofree char *refused = g_strdup_printf ("pteris chat %%s --prompt hi --json-schema %s", bad);
+  g_auto (Result) answer = pteris (ask, model, NULL), likely = { 0 };
+  json_t *json = json_loads (answer.out, 0, NULL), *tokens;
+
+  g_assert_cmpint (answer.status, ==, DONE);
+  g_assert_cmpint (json_integer_value (json_object_get (json, "a")), ==, 7);
+  json_decref (json);
+  check (refused, model, FAILED, NULL, "patternProperties");
+  check ("pteris chat %s --prompt hi --json-schema /nowhere/x.json", model, FAILED, NULL,
+         "/nowhere/x.json");
+  check ("pteris chat %s --prompt hi --logprobs 2", model, USAGE, NULL, "--json");
+  likely = pteris ("pteris chat %s --prompt hi -n 3 --json --logprobs 2", model, NULL);
+  json = json_loads (likely.out, 0, NULL);
+  tokens = json_object_get (json, "logprobs");
+  g_assert_cmpuint (json_array_size (tokens), ==, 3);
+  g_assert_cmpuint (json_array_size (json_object_get (json_array_get (tokens, 2), "top_logprobs")),
+                    ==, 2);
+  json_decref (json);
+  g_remove (good);
+  g_remove (bad);
+}
+
 static void
 test_reports (void)
 {
@@ -336,6 +383,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/usage", test_usage);
   g_test_add_func ("/app/bad-input", test_bad_input);
   g_test_add_func ("/app/chat", test_chat);
+  g_test_add_func ("/app/schema", test_schema);
   g_test_add_func ("/app/reports", test_reports);
 #ifndef G_OS_WIN32
   g_test_add_func ("/app/library", test_library);
