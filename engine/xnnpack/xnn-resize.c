@@ -14,6 +14,7 @@ typedef struct {
   const PtXnnValue *x, *y;
   gsize in_h, in_w, out_h, out_w, channels;
   gboolean align_corners;
+  float ratio_h, ratio_w; /* of the input to the output */
 } Job;
 
 /* The two input positions around output @o, and its distance from the first one. */
@@ -22,19 +23,20 @@ typedef struct {
   float weight;
 } Tap;
 
-static Tap
-find_tap (gsize o, gsize n_in, gsize n_out, gboolean align_corners)
+static float
+find_ratio (gsize n_in, gsize n_out, gboolean align_corners)
 {
-  float ratio, at;
+  if (!align_corners)
+    return (float) n_in / (float) n_out;
+  return n_out > 1 ? (float) (n_in - 1) / (float) (n_out - 1) : 0.0f;
+}
+
+static Tap
+find_tap (gsize o, gsize n_in, float ratio, gboolean align_corners)
+{
+  float at = align_corners ? (float) o * ratio : ((float) o + 0.5f) * ratio - 0.5f;
   Tap tap;
 
-  if (align_corners) {
-    ratio = n_out > 1 ? (float) (n_in - 1) / (float) (n_out - 1) : 0.0f;
-    at = (float) o * ratio;
-  } else {
-    ratio = (float) n_in / (float) n_out;
-    at = ((float) o + 0.5f) * ratio - 0.5f;
-  }
   at = CLAMP (at, 0.0f, (float) (n_in - 1));
   tap.low = MIN ((gsize) at, n_in - 1);
   tap.high = MIN (tap.low + 1, n_in - 1);
@@ -98,12 +100,16 @@ resize_pixels (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Job *job = data;
 
-  for (gsize i = begin; i < end; i++) {
-    gsize row = i / job->out_w % job->out_h;
+  while (begin < end) {
+    gsize line = begin / job->out_w, first = begin % job->out_w;
+    gsize n = MIN (job->out_w - first, end - begin);
+    Tap row = find_tap (line % job->out_h, job->in_h, job->ratio_h, job->align_corners);
 
-    interpolate (
-        job, i / job->out_w / job->out_h, find_tap (row, job->in_h, job->out_h, job->align_corners),
-        find_tap (i % job->out_w, job->in_w, job->out_w, job->align_corners), i * job->channels);
+    for (gsize i = 0; i < n; i++)
+      interpolate (job, line / job->out_h, row,
+                   find_tap (first + i, job->in_w, job->ratio_w, job->align_corners),
+                   (begin + i) * job->channels);
+    begin += n;
   }
 }
 
@@ -114,6 +120,8 @@ run_resize (const PtXnnGraph *graph, const PtXnnNode *node)
   Job job = { x,           y,           x->shape.dims[1], x->shape.dims[2],
               node->new_h, node->new_w, y->shape.dims[3], (node->flags & FLAG_ALIGN_CORNERS) != 0 };
 
+  job.ratio_h = find_ratio (job.in_h, job.out_h, job.align_corners);
+  job.ratio_w = find_ratio (job.in_w, job.out_w, job.align_corners);
   if (y->numel > 0)
     pt_pool_run (graph->pool, y->numel / job.channels, MAX (GRAIN_WORK / job.channels, 1),
                  resize_pixels, &job);
