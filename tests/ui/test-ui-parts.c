@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <signal.h>
 #include <utime.h>
+
+#include <glib/gstdio.h>
+
 #ifndef G_OS_WIN32
 #include <sys/resource.h>
 #endif
-
-#include <glib/gstdio.h>
 
 #include "ui/chat/chat-history.h"
 #include "ui/chat/chat-store.h"

@@ -517,7 +517,6 @@ pteris_window_dispose (GObject *object)
   g_clear_object (&self->activity);
   g_clear_object (&self->library);
   g_clear_object (&self->starter);
-  g_clear_handle_id (&self->chats_settling, g_source_remove);
   g_clear_object (&self->downloads);
   g_clear_object (&self->catalogue);
   g_clear_object (&self->session);
@@ -533,6 +532,8 @@ pteris_window_dispose (GObject *object)
   g_clear_pointer (&self->reload, g_free);
   g_clear_pointer (&self->undos, g_ptr_array_unref);
   G_OBJECT_CLASS (pteris_window_parent_class)->dispose (object);
+  /* Signals of the history start it again until here. */
+  g_clear_handle_id (&self->chats_settling, g_source_remove);
 }
 
 static void
