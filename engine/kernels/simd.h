@@ -133,16 +133,12 @@ INLINE vi vi_adds_16 (vi a, vi b) { return _mm512_adds_epi16 (a, b); }
 INLINE vi vi_min_16 (vi a, vi b) { return _mm512_min_epi16 (a, b); }
 INLINE vi vi_max_16 (vi a, vi b) { return _mm512_max_epi16 (a, b); }
 INLINE vi vi_set1_16 (gint16 x) { return _mm512_set1_epi16 (x); }
-INLINE vi vi_min_8 (vi a, vi b) { return _mm512_min_epi8 (a, b); }
-INLINE vi vi_max_8 (vi a, vi b) { return _mm512_max_epi8 (a, b); }
 
 /* Loads bytes: all, or the first n followed by zeros. */
 INLINE vi vi_load_bytes (gconstpointer p, gsize n) { return _mm512_maskz_loadu_epi8 (n < 64 ? (1ull << n) - 1 : ~0ull, p); }
 /* Loads half a vector of signed bytes and widens each to 16 bits. */
 INLINE vi vi_load_wide (gconstpointer p) { return _mm512_cvtepi8_epi16 (_mm256_loadu_si256 (p)); }
 INLINE vi vi_load_wide_n (gconstpointer p, gsize n) { return _mm512_cvtepi8_epi16 (_mm256_maskz_loadu_epi8 (n < 32 ? (1u << n) - 1 : ~0u, p)); }
-/* Loads a quarter of a vector of signed bytes and widens each to 32 bits. */
-INLINE vi vi_load_wider (gconstpointer p) { return _mm512_cvtepi8_epi32 (_mm_loadu_si128 (p)); }
 /* Stores bytes: all, or the first n. */
 INLINE void vi_store_all_bytes (gpointer p, vi x, gsize n) { _mm512_mask_storeu_epi8 (p, n < 64 ? (1ull << n) - 1 : ~0ull, x); }
 /* Stores 16-bit numbers as signed bytes, saturated: all, or the first n. */
@@ -282,8 +278,6 @@ INLINE vi vi_adds_16 (vi a, vi b) { return _mm256_adds_epi16 (a, b); }
 INLINE vi vi_min_16 (vi a, vi b) { return _mm256_min_epi16 (a, b); }
 INLINE vi vi_max_16 (vi a, vi b) { return _mm256_max_epi16 (a, b); }
 INLINE vi vi_set1_16 (gint16 x) { return _mm256_set1_epi16 (x); }
-INLINE vi vi_min_8 (vi a, vi b) { return _mm256_min_epi8 (a, b); }
-INLINE vi vi_max_8 (vi a, vi b) { return _mm256_max_epi8 (a, b); }
 INLINE vi vi_half_sum (vi a) { return a; }
 /* clang-format on */
 
@@ -335,12 +329,6 @@ vi_load_wide_n (gconstpointer p, gsize n)
 
   __builtin_memcpy (bytes, p, MIN (n, sizeof bytes));
   return vi_load_wide (bytes);
-}
-
-INLINE vi
-vi_load_wider (gconstpointer p)
-{
-  return _mm256_cvtepi8_epi32 (_mm_loadl_epi64 (p));
 }
 
 INLINE void
