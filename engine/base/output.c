@@ -98,17 +98,32 @@ is_stream (const char *path)
 
 #endif
 
-/* Accepts all encodings except those of two bytes (UTF-16). */
+/* The head may end within a character of up to 4 bytes. */
+static gboolean
+is_utf8 (const guint8 *head, gsize length)
+{
+  const char *end = NULL;
+
+  return g_utf8_validate ((const char *) head, (gssize) length, &end) ||
+         (length == HEAD_BYTES && (const char *) head + length - end < 4);
+}
+
+/*
+ * Control characters make a text of an old encoding another kind of file. UTF-8 may have them, as
+ * an answer of a model does. Texts of two bytes a character (UTF-16) are never accepted.
+ */
 static gboolean
 is_text (const guint8 *head, gsize length)
 {
   static const char KEPT[] =
       "\t\n\v\f\r\x1b"; /* line ends, form feeds, escape sequences of terminals */
+  gboolean plain = TRUE;
 
-  for (gsize i = 0; i < length; i++)
-    if (head[i] < 0x20 && memchr (KEPT, head[i], strlen (KEPT)) == NULL)
-      return FALSE;
-  return TRUE;
+  if (memchr (head, 0, length) != NULL)
+    return FALSE;
+  for (gsize i = 0; i < length && plain; i++)
+    plain = head[i] >= 0x20 || strchr (KEPT, head[i]) != NULL;
+  return plain || is_utf8 (head, length);
 }
 
 static gboolean

@@ -85,6 +85,29 @@ test_replace (void)
   refuse (nowhere, PT_OUTPUT_TEXT, NULL, "cannot be written");
 }
 
+/* An answer with control characters is a text when it is UTF-8, wherever the bytes read end. */
+static void
+test_control_characters (void)
+{
+  for (guint shift = 0; shift < 4; shift++) {
+    g_autoptr (GString) text = g_string_new ("\x01\x07 bell");
+    g_autofree char *path = NULL;
+    g_autoptr (GError) error = NULL;
+
+    for (guint i = 0; i < shift; i++)
+      g_string_append_c (text, '.');
+    while (text->len < 5000)
+      g_string_append (text, "\xf0\x9f\x8c\xbf");
+    path = make ("answer.md", text->str, (gssize) text->len);
+    g_assert_true (write_text (path, NULL, "after", &error));
+    g_assert_no_error (error);
+    check_text (path, "after");
+    g_string_insert_c (text, 100, '\xff');
+    g_assert_true (g_file_set_contents (path, text->str, (gssize) text->len, NULL));
+    refuse (path, PT_OUTPUT_TEXT, NULL, "is not a text file");
+  }
+}
+
 static void
 test_kinds (void)
 {
@@ -268,6 +291,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   folder = g_dir_make_tmp ("pteris-output-XXXXXX", NULL);
   g_test_add_func ("/output/replace", test_replace);
+  g_test_add_func ("/output/control-characters", test_control_characters);
   g_test_add_func ("/output/kinds", test_kinds);
   g_test_add_func ("/output/inputs", test_inputs);
   g_test_add_func ("/output/create", test_create);
