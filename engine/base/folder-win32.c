@@ -58,6 +58,19 @@ pt_folder_next (PtFolder *self)
   return NULL;
 }
 
+PtEntryKind
+pt_folder_kind (PtFolder *self)
+{
+  DWORD attributes = self->entry.dwFileAttributes;
+  DWORD tag = self->entry.dwReserved0;
+
+  /* Files of a cloud drive are reparse points, too. */
+  if ((attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0 &&
+      (tag == IO_REPARSE_TAG_SYMLINK || tag == IO_REPARSE_TAG_MOUNT_POINT))
+    return PT_ENTRY_LINK;
+  return (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0 ? PT_ENTRY_FOLDER : PT_ENTRY_FILE;
+}
+
 void
 pt_folder_close (PtFolder *self)
 {

@@ -25,6 +25,18 @@ PtFolder *pt_folder_open (const char *path);
  */
 const char *pt_folder_next (PtFolder *folder);
 
+typedef enum {
+  PT_ENTRY_FILE, /* and everything that is not one of the others */
+  PT_ENTRY_FOLDER,
+  PT_ENTRY_LINK, /* a symbolic link, to whatever; on Windows also a junction */
+} PtEntryKind;
+
+/**
+ * The kind of the entry that pt_folder_next() returned last. The list of the folder says it, so no
+ * file is looked at unless the file system leaves it out there.
+ */
+PtEntryKind pt_folder_kind (PtFolder *folder);
+
 void pt_folder_close (PtFolder *folder);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtFolder, pt_folder_close)

@@ -17,10 +17,16 @@ typedef struct {
   GPtrArray *files, *folders;
 } Lists;
 
+static gboolean
+is_listed (GPtrArray *list, const char *path)
+{
+  return g_ptr_array_find_with_equal_func (list, path, g_str_equal, NULL);
+}
+
 static void
 add (GPtrArray *list, const char *path)
 {
-  if (path != NULL && !g_ptr_array_find_with_equal_func (list, path, g_str_equal, NULL))
+  if (path != NULL && !is_listed (list, path))
     g_ptr_array_add (list, g_strdup (path));
 }
 
@@ -64,15 +70,14 @@ add_links (Lists *lists, const char *folder, guint levels)
   const char *name;
 
   for (guint n = 0; n < MAX_ENTRIES && dir != NULL && (name = pt_folder_next (dir)) != NULL; n++) {
-    g_autofree char *path = g_build_filename (folder, name, NULL);
-    gboolean is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
+    PtEntryKind kind = pt_folder_kind (dir);
+    g_autofree char *path = kind != PT_ENTRY_FILE ? g_build_filename (folder, name, NULL) : NULL;
 
-    if (!g_file_test (path, G_FILE_TEST_IS_SYMLINK)) {
-      if (is_folder && levels > 1)
-        add_links (lists, path, levels - 1);
-    } else if (!is_folder && is_of_model (name)) {
+    if (kind == PT_ENTRY_LINK && is_of_model (name) && !g_file_test (path, G_FILE_TEST_IS_DIR))
       add (lists->files, path);
-    }
+    /* Listed folders were searched already: folders of a model come before those above them. */
+    if (kind == PT_ENTRY_FOLDER && levels > 1 && !is_listed (lists->files, path))
+      add_links (lists, path, levels - 1);
   }
 }
 

@@ -4,6 +4,10 @@
 
 #include "engine/base/folder.h"
 
+#ifdef G_OS_UNIX
+#include <unistd.h>
+#endif
+
 static char *
 make_folder (void)
 {
@@ -70,6 +74,43 @@ test_names (void)
   g_rmdir (path);
 }
 
+static PtEntryKind
+kind_of (const char *path, const char *wanted)
+{
+  g_autoptr (PtFolder) folder = pt_folder_open (path);
+  const char *name;
+
+  while ((name = pt_folder_next (folder)) != NULL)
+    if (g_str_equal (name, wanted))
+      return pt_folder_kind (folder);
+  g_assert_not_reached ();
+}
+
+static void
+test_kinds (void)
+{
+  g_autofree char *path = make_folder ();
+  g_autofree char *file = make_file (path, "file");
+  g_autofree char *inner = g_build_filename (path, "folder", NULL);
+
+  g_assert_cmpint (g_mkdir (inner, 0700), ==, 0);
+  g_assert_cmpint (kind_of (path, "file"), ==, PT_ENTRY_FILE);
+  g_assert_cmpint (kind_of (path, "folder"), ==, PT_ENTRY_FOLDER);
+#ifdef G_OS_UNIX
+  for (guint i = 0; i < 3; i++) {
+    static const char *const TARGETS[] = { "file", "folder", "nothing" };
+    g_autofree char *link = g_build_filename (path, "link", NULL);
+
+    g_assert_cmpint (symlink (TARGETS[i], link), ==, 0);
+    g_assert_cmpint (kind_of (path, "link"), ==, PT_ENTRY_LINK);
+    g_unlink (link);
+  }
+#endif
+  g_unlink (file);
+  g_rmdir (inner);
+  g_rmdir (path);
+}
+
 /* Deeper than the 260 characters that old functions of Windows take. */
 static void
 test_long (void)
@@ -121,6 +162,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/folder/none", test_none);
   g_test_add_func ("/folder/names", test_names);
+  g_test_add_func ("/folder/kinds", test_kinds);
   g_test_add_func ("/folder/long", test_long);
   return g_test_run ();
 }
