@@ -14,6 +14,7 @@
 #include "ui/chat/suggestions.h"
 #include "ui/settings.h"
 #include "ui/chat/thinking.h"
+#include "ui/markdown/markdown-view.h"
 
 /* ---- helpers ---- */
 
@@ -778,6 +779,51 @@ test_many (void)
   close_window (window);
 }
 
+/* The bytes of all labels of the answers. */
+static gsize
+shown_bytes (PterisWindow *window)
+{
+  GtkWidget *view = nth (window->chat_page, PTERIS_TYPE_MARKDOWN_VIEW, 0), *label;
+  gsize bytes = 0;
+
+  for (guint i = 0; view != NULL && (label = nth (view, GTK_TYPE_LABEL, i)) != NULL; i++)
+    bytes += strlen (gtk_label_get_text (GTK_LABEL (label)));
+  return bytes;
+}
+
+/* An answer of megabytes, which only an import has, is shown in parts. */
+static void
+test_huge (void)
+{
+  PterisWindow *window = begin ();
+  g_autoptr (PterisConversation) conversation =
+      pteris_conversation_new (pteris_store_new_id (), "Huge", g_get_real_time ());
+  g_autoptr (GString) text = g_string_new ("First.");
+  g_autoptr (PterisMessage) question = pteris_message_new (NULL, "Write.");
+  g_autoptr (PterisMessage) answer = NULL;
+  gsize before;
+
+  while (text->len < 3000000)
+    g_string_append (text, " ferns and fern-allies");
+  answer = pteris_message_new ("Model", text->str);
+  pteris_message_set_ids (question, pteris_store_new_id (), 0);
+  pteris_message_set_ids (answer, pteris_store_new_id (), pteris_message_get_id (question));
+  pteris_chat_store_add (conversation, question);
+  pteris_chat_store_add (conversation, answer);
+  pteris_chat_history_take (window->history, conversation);
+  pteris_chat_session_open (window->session, conversation);
+  wait_until (says (window->chat_page, "Show More"));
+  before = shown_bytes (window);
+  g_assert_cmpuint (before, >, 1000);
+  g_assert_cmpuint (before, <, 100000);
+  g_signal_emit_by_name (
+      gtk_widget_get_ancestor (find_label (window->chat_page, "Show More"), GTK_TYPE_BUTTON),
+      "clicked");
+  wait_until (shown_bytes (window) > before + 50000);
+  g_assert_cmpuint (shown_bytes (window), <, 200000);
+  close_window (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -803,5 +849,6 @@ main (int argc, char **argv)
   g_test_add_func ("/chat/foreign-model", test_foreign_model);
   g_test_add_func ("/chat/attachments", test_attachments);
   g_test_add_func ("/chat/many", test_many);
+  g_test_add_func ("/chat/huge", test_huge);
   return end_window_tests ();
 }

@@ -241,7 +241,8 @@ bind_answer (PterisMessageRow *self)
                            G_CONNECT_SWAPPED);
   pteris_version_switch_set_message (self->versions, self->message);
   gtk_widget_set_visible (self->answer, TRUE);
-  if (pteris_message_get_text (self->message)[0] != '\0')
+  if (pteris_message_get_state (self->message) <= PTERIS_MESSAGE_STREAMING &&
+      pteris_message_get_text (self->message)[0] != '\0')
     on_appended (self);
   update_state (self);
 }

@@ -6,6 +6,7 @@
 #include "ui/markdown/markup-label.h"
 #include "ui/markdown/table-view.h"
 #include "ui/parts/text-width.h"
+#include "ui/i18n.h"
 
 /* Pixels: the indent of a list or quote, the part of it for the item's marker, and the line of a
    quote. */
@@ -19,6 +20,9 @@
 #define NATURAL_WIDTH 640
 
 #define NARROWEST_CHARS 12
+
+/* Bytes: a longer text is shown in parts, since the layout of a megabyte takes seconds. */
+#define PART_BYTES 65536
 
 /* One block on the screen. */
 typedef struct {
@@ -37,6 +41,8 @@ struct _PterisMarkdownView {
   gsize cut;     /* text before this offset does not change any more: */
   guint n_kept;  /* so many blocks */
   guint tick;
+  gsize reach; /* bytes of the text that may be shown */
+  GtkWidget *more;
 };
 
 G_DEFINE_FINAL_TYPE (PterisMarkdownView, pteris_markdown_view, GTK_TYPE_WIDGET)
@@ -170,15 +176,40 @@ move_cut (PterisMarkdownView *self, GPtrArray *blocks)
   }
 }
 
+/* The end of the shown text, after a line or a word if there is one near. */
+static gsize
+shown_end (PterisMarkdownView *self)
+{
+  const char *text = self->text->str, *last = text + self->reach;
+  const char *earliest = last - PART_BYTES / 4;
+
+  if (self->text->len <= self->reach)
+    return self->text->len;
+  for (const char *at = last; at > earliest; at--)
+    if (at[-1] == '\n')
+      return (gsize) (at - text);
+  for (const char *at = last; at > earliest; at--)
+    if (at[-1] == ' ')
+      return (gsize) (at - text);
+  return (gsize) (g_utf8_find_prev_char (text, last + 1) - text);
+}
+
 static void
 update (PterisMarkdownView *self)
 {
   g_autoptr (GPtrArray) blocks = NULL;
+  g_autofree char *part = NULL;
+  gsize end;
 
   /* The definition of a link may follow long after its use. */
   if (!self->partial)
     self->cut = self->n_kept = 0;
-  blocks = pteris_markdown_parse (self->text->str + self->cut, self->partial);
+  else
+    self->reach = MAX (self->reach, self->text->len);
+  end = shown_end (self);
+  part = end < self->text->len ? g_strndup (self->text->str, end) : NULL;
+  gtk_widget_set_visible (self->more, part != NULL);
+  blocks = pteris_markdown_parse (part != NULL ? part : self->text->str + self->cut, self->partial);
   for (guint i = 0; i < blocks->len; i++)
     show_block (self, self->n_kept + i, blocks->pdata[i]);
   drop_from (self, self->n_kept + blocks->len);
@@ -196,6 +227,13 @@ on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
+static void
+on_more (PterisMarkdownView *self)
+{
+  self->reach += PART_BYTES;
+  update (self);
+}
+
 void
 pteris_markdown_view_set_text (PterisMarkdownView *self, const char *text, gboolean partial)
 {
@@ -204,6 +242,7 @@ pteris_markdown_view_set_text (PterisMarkdownView *self, const char *text, gbool
   } else {
     g_string_assign (self->text, text);
     self->cut = self->n_kept = 0;
+    self->reach = PART_BYTES;
   }
   self->partial = partial;
   if (partial && gtk_widget_get_mapped (GTK_WIDGET (self))) {
@@ -264,6 +303,12 @@ pteris_markdown_view_measure (GtkWidget *widget, GtkOrientation orientation, int
                         &height, NULL, NULL, NULL);
     *minimum += height + SPACING;
   }
+  if (gtk_widget_get_visible (self->more)) {
+    int height;
+
+    gtk_widget_measure (self->more, GTK_ORIENTATION_VERTICAL, -1, &height, NULL, NULL, NULL);
+    *minimum += height + SPACING;
+  }
   *natural = *minimum;
 }
 
@@ -301,6 +346,13 @@ pteris_markdown_view_size_allocate (GtkWidget *widget, int width, int height, in
                 used);
     }
     y += used + SPACING;
+  }
+  if (gtk_widget_get_visible (self->more)) {
+    int natural, used;
+
+    gtk_widget_measure (self->more, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &natural, NULL, NULL);
+    gtk_widget_measure (self->more, GTK_ORIENTATION_VERTICAL, -1, &used, NULL, NULL, NULL);
+    allocate (self, self->more, 0, y, natural, used);
   }
 }
 
@@ -355,7 +407,10 @@ pteris_markdown_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 static void
 pteris_markdown_view_dispose (GObject *object)
 {
-  drop_from (PTERIS_MARKDOWN_VIEW (object), 0);
+  PterisMarkdownView *self = PTERIS_MARKDOWN_VIEW (object);
+
+  drop_from (self, 0);
+  g_clear_pointer (&self->more, gtk_widget_unparent);
   G_OBJECT_CLASS (pteris_markdown_view_parent_class)->dispose (object);
 }
 
@@ -388,4 +443,10 @@ pteris_markdown_view_init (PterisMarkdownView *self)
 {
   self->text = g_string_new (NULL);
   self->shown = g_array_new (FALSE, FALSE, sizeof (Shown));
+  self->reach = PART_BYTES;
+  self->more = gtk_button_new_with_mnemonic (_ ("Show _More"));
+  gtk_widget_add_css_class (self->more, "flat");
+  gtk_widget_set_visible (self->more, FALSE);
+  g_signal_connect_swapped (self->more, "clicked", G_CALLBACK (on_more), self);
+  gtk_widget_set_parent (self->more, GTK_WIDGET (self));
 }
