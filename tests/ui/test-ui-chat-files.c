@@ -2,28 +2,13 @@
 #include <glib/gstdio.h>
 
 #include "engine/init.h"
-#include "tests/ui/window-test.h"
+#include "tests/ui/chat-test.h"
 #include "ui/chat/attachment-strip.h"
-#include "ui/chat/composer.h"
 
 /*
  * Pictures in the chat page, over the real engine and a tiny model that sees: what it answers means
  * nothing, but it is an answer.
  */
-
-static PterisMessage *
-message_at (PterisWindow *window, guint i)
-{
-  g_autoptr (PterisMessage) message = g_list_model_get_item (G_LIST_MODEL (window->session), i);
-
-  return message;
-}
-
-static PterisComposer *
-composer_of (PterisWindow *window)
-{
-  return PTERIS_COMPOSER (nth (window, PTERIS_TYPE_COMPOSER, 0));
-}
 
 static char *
 data_path (const char *name)
@@ -50,13 +35,6 @@ attach (PterisWindow *window, const char *path)
   pteris_composer_attach (composer_of (window), file);
 }
 
-static void
-send (PterisWindow *window, const char *text)
-{
-  g_signal_emit_by_name (composer_of (window), "send", text);
-  wait_until (!pteris_chat_session_is_busy (window->session));
-}
-
 /* Time for somebody who wants to see it. */
 static void
 show (void)
@@ -76,7 +54,7 @@ test_picture (void)
   load_model (window);
   attach (window, path);
   wait_until (pteris_composer_get_attachments (composer_of (window)) != NULL);
-  send (window, "Tell me more");
+  say_and_wait (window, "Tell me more");
   g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (window->session)), ==, 2);
   g_assert_cmpstr (pteris_message_get_error (message_at (window, 1), NULL), ==, NULL);
   g_assert_cmpuint (strlen (pteris_message_get_text (message_at (window, 1))), >, 0);

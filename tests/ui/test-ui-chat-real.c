@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/init.h"
-#include "tests/ui/window-test.h"
+#include "tests/ui/chat-test.h"
 #include "ui/window/application.h"
-#include "ui/chat/composer.h"
 
 /*
  * The chat page over the real engine and a real model, whose folder PTERIS_TEST_CHAT_MODEL names;
@@ -16,12 +15,6 @@ last (PterisWindow *window)
   g_autoptr (PterisMessage) message = g_list_model_get_item (G_LIST_MODEL (window->session), n - 1);
 
   return message;
-}
-
-static void
-say (PterisWindow *window, const char *text)
-{
-  g_signal_emit_by_name (nth (window, PTERIS_TYPE_COMPOSER, 0), "send", text);
 }
 
 static gboolean

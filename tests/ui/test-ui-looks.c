@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/ui/chat-test.h"
 #include "tests/ui/fake-engine.h"
-#include "tests/ui/window-test.h"
 #include "ui/chat/chat-settings.h"
-#include "ui/chat/composer.h"
 #include "ui/chat/message-row.h"
 #include "ui/chat/question-view.h"
 #include "ui/markdown/code-block.h"
 #include "ui/parts/text-width.h"
-
-static PterisComposer *
-composer_of (PterisWindow *window)
-{
-  return PTERIS_COMPOSER (nth (window, PTERIS_TYPE_COMPOSER, 0));
-}
-
-static void
-say_and_wait (PterisWindow *window, const char *text)
-{
-  g_signal_emit_by_name (composer_of (window), "send", text);
-  wait_until (!pteris_chat_session_is_busy (window->session));
-}
 
 static PterisWindow *
 begin (void)

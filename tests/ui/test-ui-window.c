@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <glib/gstdio.h>
 
+#include "tests/ui/chat-test.h"
 #include "tests/ui/fake-engine.h"
-#include "tests/ui/window-test.h"
 #include "ui/window/application.h"
-#include "ui/chat/composer.h"
 #include "ui/chat/message-list.h"
 #include "ui/chat/question-editor.h"
 #include "ui/chat/question-view.h"
@@ -20,35 +19,9 @@ act (PterisWindow *window, const char *name, const char *target)
 }
 
 static void
-say (PterisWindow *window, const char *text)
-{
-  PterisComposer *composer = PTERIS_COMPOSER (nth (window, PTERIS_TYPE_COMPOSER, 0));
-
-  pteris_composer_set_text (composer, text);
-  g_signal_emit_by_name (composer, "send", text);
-}
-
-static PterisMessage *
-message_at (PterisWindow *window, guint i)
-{
-  g_autoptr (PterisMessage) message = g_list_model_get_item (G_LIST_MODEL (window->session), i);
-
-  return message;
-}
-
-static guint
-n_messages (PterisWindow *window)
-{
-  return g_list_model_get_n_items (G_LIST_MODEL (window->session));
-}
-
-static void
 forget_everything (void)
 {
-  g_autofree char *path = g_build_filename (g_get_user_data_dir (), "pteris", "history.db", NULL);
-
-  pteris_store_close ();
-  g_unlink (path);
+  forget_history ();
   pteris_settings_remove_from_list (PTERIS_SETTING_MODELS, "/models/mine/model.pte");
   fake_reset ();
 }
