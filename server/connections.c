@@ -154,12 +154,22 @@ pteris_connection_refuse (PterisConnection *self, guint status, const char *json
   close_in (self, REFUSAL_MS);
 }
 
+static void
+tell_gone (PterisConnection *self)
+{
+  PterisGoneFunc gone = self->gone;
+
+  drop_source (&self->watch);
+  self->gone = NULL;
+  if (gone != NULL)
+    gone (self->user_data);
+}
+
 /* What can be read while a request is answered is the end, or the next request. */
 static gboolean
 on_readable (GSocket *socket, GIOCondition condition, gpointer data)
 {
   PterisConnection *self = data;
-  PterisGoneFunc gone = self->gone;
   GInputVector vector;
   char byte;
   int flags = G_SOCKET_MSG_PEEK;
@@ -172,10 +182,8 @@ on_readable (GSocket *socket, GIOCondition condition, gpointer data)
   else
     n = 0;
   g_clear_pointer (&self->watch, g_source_unref);
-  if (n > 0 || gone == NULL)
-    return G_SOURCE_REMOVE;
-  self->gone = NULL;
-  gone (self->user_data);
+  if (n <= 0)
+    tell_gone (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -343,6 +351,8 @@ pteris_connections_free (PterisConnections *self)
 
     connection->owner = NULL;
     pteris_connection_cut (connection);
+    /* Windows says nothing of a socket that was shut down here until the other side answers. */
+    tell_gone (connection);
   }
   g_hash_table_unref (self->open);
   drop_source (&self->sweep);

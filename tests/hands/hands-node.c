@@ -6,7 +6,9 @@
 #include <atspi/atspi-constants.h>
 #include <gio/gio.h>
 
+#include "tests/hands/hands-told.h"
 #include "tests/hands/hands.h"
+#include "tests/hands/process.h"
 
 #define ACCESSIBLE "org.a11y.atspi.Accessible"
 #define ROOT_PATH "/org/a11y/atspi/accessible/root"
@@ -141,9 +143,8 @@ has_type (const Question *question, const char *type)
   return question->answer != NULL && g_variant_is_of_type (question->answer, G_VARIANT_TYPE (type));
 }
 
-/* GTK calls a button with a mnemonic “_Save Save”. */
-static void
-leave_out_mnemonic (char *name)
+void
+hands_leave_out_mnemonic (char *name)
 {
   gsize n = name != NULL ? strlen (name) : 0;
   char *again = name + (n + 2) / 2;
@@ -177,7 +178,7 @@ end_look (Look *look)
     g_autoptr (GVariant) all = g_variant_get_child_value (questions[ASK_ALL].answer, 0);
 
     g_variant_lookup (all, "Name", "s", &node->name);
-    leave_out_mnemonic (node->name);
+    hands_leave_out_mnemonic (node->name);
     g_variant_lookup (all, "Description", "s", &node->description);
   }
   if (has_type (&questions[ASK_EXTENTS], "((iiii))"))
@@ -307,8 +308,13 @@ find_program (int pid)
 void
 hands_tree_wait (int pid)
 {
-  g_autofree char *bus = find_program (pid);
+  g_autofree char *bus = NULL;
 
+  if (hands_is_told ()) {
+    json_decref (hands_program_ask ("{}"));
+    return;
+  }
+  bus = find_program (pid);
   /* The first answer may overtake an event that comes from the X server. */
   for (guint i = 0; bus != NULL && i < 2; i++) {
     g_autoptr (GVariant) answer =
@@ -334,8 +340,8 @@ add_in_order (GPtrArray *levels, guint i, int parent, GPtrArray *tree)
       add_in_order (levels, child, place, tree);
 }
 
-GPtrArray *
-hands_tree_read (int pid)
+static GPtrArray *
+read_bus (int pid)
 {
   GPtrArray *tree = g_ptr_array_new_with_free_func ((GDestroyNotify) hands_node_free);
   g_autoptr (GPtrArray) levels = g_ptr_array_new_with_free_func ((GDestroyNotify) hands_node_free);
@@ -364,6 +370,12 @@ hands_tree_read (int pid)
   return tree;
 }
 
+GPtrArray *
+hands_tree_read (int pid)
+{
+  return hands_is_told () ? hands_told_read () : read_bus (pid);
+}
+
 /* ---- again ---- */
 
 static GVariant *
@@ -377,10 +389,13 @@ ask_component (const HandsNode *node, const char *method, GVariant *arguments, c
 gboolean
 hands_node_has_moved (const HandsNode *node)
 {
-  g_autoptr (GVariant) answer = ask_component (
-      node, "GetExtents", g_variant_new ("(u)", ATSPI_COORD_TYPE_WINDOW), "((iiii))");
+  g_autoptr (GVariant) answer = NULL;
   HandsRect now;
 
+  if (hands_is_told ())
+    return hands_told_has_moved (node);
+  answer = ask_component (node, "GetExtents", g_variant_new ("(u)", ATSPI_COORD_TYPE_WINDOW),
+                          "((iiii))");
   if (answer == NULL)
     return TRUE;
   g_variant_get (answer, "((iiii))", &now.x, &now.y, &now.width, &now.height);
@@ -399,11 +414,13 @@ find_path (GPtrArray *tree, const char *path)
 int
 hands_tree_pick (GPtrArray *tree, const HandsNode *surface, int x, int y)
 {
-  g_autoptr (GVariant) answer =
-      ask_component (surface, "GetAccessibleAtPoint",
-                     g_variant_new ("(iiu)", x, y, ATSPI_COORD_TYPE_WINDOW), "((so))");
+  g_autoptr (GVariant) answer = NULL;
   const char *path;
 
+  if (hands_is_told ())
+    return hands_told_pick (tree, surface, x, y);
+  answer = ask_component (surface, "GetAccessibleAtPoint",
+                          g_variant_new ("(iiu)", x, y, ATSPI_COORD_TYPE_WINDOW), "((so))");
   if (answer == NULL)
     return -1;
   g_variant_get (answer, "((&s&o))", NULL, &path);

@@ -52,5 +52,8 @@ gboolean hands_node_has_moved (const HandsNode *node);
 /** The same as lines for people. */
 char *hands_tree_print (GPtrArray *tree);
 
+/** GTK calls a button with a mnemonic “_Save Save”: makes it “Save” in place. NULL is allowed. */
+void hands_leave_out_mnemonic (char *name);
+
 /** Whether a node matches a pattern of hands.h. */
 gboolean hands_node_matches (const HandsNode *node, const char *what);

@@ -214,6 +214,8 @@ spawn (const char *path)
   program = g_subprocess_launcher_spawnv (launcher, arguments, &error);
   g_assert_no_error (error);
   g_clear_pointer (&open_with, g_free);
+  if (g_strcmp0 (path, g_getenv ("HANDS_PROGRAM")) == 0)
+    answers = g_data_input_stream_new (g_subprocess_get_stdout_pipe (program));
   hands_wait_for (has_window, NULL, "the window is there");
 }
 
@@ -304,21 +306,31 @@ hands_start (const char *script, ...)
   hands_set_environment ("HANDS_SCRIPT", line);
   free (line);
   spawn (g_getenv ("HANDS_PROGRAM"));
-  answers = g_data_input_stream_new (g_subprocess_get_stdout_pipe (program));
 }
 
-static json_t *
-tell (const char *line)
+/* A picture would ask it again. */
+static void G_GNUC_NORETURN
+give_up (const char *why)
 {
-  GOutputStream *input = g_subprocess_get_stdin_pipe (program);
+  g_clear_object (&answers);
+  hands_fail ("%s", why);
+}
+
+json_t *
+hands_program_ask (const char *line)
+{
+  GOutputStream *input;
   g_autofree char *message = g_strconcat (line, "\n", NULL);
   g_autofree char *answer = NULL;
   json_t *state;
 
+  if (answers == NULL)
+    return NULL;
+  input = g_subprocess_get_stdin_pipe (program);
   if (g_output_stream_write_all (input, message, strlen (message), NULL, NULL, NULL))
     answer = g_data_input_stream_read_line (answers, NULL, NULL, NULL);
   if (answer == NULL)
-    hands_fail ("The program does not listen any more.");
+    give_up ("The program does not listen any more.");
   state = json_loads (answer, 0, NULL);
   g_assert_nonnull (state);
   return state;
@@ -328,19 +340,22 @@ void
 hands_script (const char *script, ...)
 {
   va_list arguments;
+  json_t *state;
   char *line;
 
   va_start (arguments, script);
   line = pack (script, arguments);
   va_end (arguments);
-  json_decref (tell (line));
+  state = hands_program_ask (line);
+  g_assert_nonnull (state);
+  json_decref (state);
   free (line);
 }
 
 int
 hands_script_int (const char *field)
 {
-  json_t *state = tell ("{}");
+  json_t *state = hands_program_ask ("{}");
   int value = (int) json_integer_value (json_object_get (state, field));
 
   json_decref (state);
@@ -350,7 +365,7 @@ hands_script_int (const char *field)
 char *
 hands_script_text (const char *field)
 {
-  json_t *state = tell ("{}");
+  json_t *state = hands_program_ask ("{}");
   char *value = g_strdup (json_string_value (json_object_get (state, field)));
 
   json_decref (state);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glib.h>
+#include <jansson.h>
 
 /* The program under test, and its home. */
 
@@ -14,6 +15,10 @@ void hands_program_end (void);
 void hands_program_kill (void);
 gboolean hands_program_runs (void);
 int hands_program_pid (void);
+
+/** Ask the scripted engine's program with a line of JSON; its answer, a new reference. NULL: no
+ * such program runs. */
+json_t *hands_program_ask (const char *line);
 
 /** How the program ended, as the beginning of a sentence; free it. */
 char *hands_program_end_text (void);

@@ -2,15 +2,16 @@
 
 /*
  * The window over the scripted engine. A line of JSON on the standard input changes the script,
- * an empty object nothing; each is answered by a line with what the engine counts and keeps.
+ * an empty object nothing; each is answered by a line with what the engine counts and keeps. On
+ * Windows "tell" is answered by what is on the screen, and "at" by what is at a position.
  */
 
 #include <stdio.h>
 #include <string.h>
 
-#include <glib-unix.h>
 #include <jansson.h>
 
+#include "tests/hands/tell.h"
 #include "tests/ui/fake-engine.h"
 #include "ui/window/application.h"
 
@@ -66,40 +67,87 @@ take (const json_t *script)
 }
 
 static void
-answer (void)
+print (json_t *answer)
 {
-  json_t *state =
-      json_pack ("{s:i, s:i, s:i, s:i, s:s?, s:f, s:i, s:f}", "n_chats", fake.n_chats, "n_loads",
-                 fake.n_loads, "n_transcribes", fake.n_transcribes, "n_messages", fake.n_messages,
-                 "prompt", fake.prompt, "temperature", fake.sampling.temperature, "max_new_tokens",
-                 fake.max_new_tokens, "audio_start", fake.audio_start);
-  char *line = json_dumps (state, JSON_COMPACT);
+  char *line = json_dumps (answer, JSON_COMPACT);
 
   puts (line);
   fflush (stdout);
   free (line);
-  json_decref (state);
+  json_decref (answer);
+}
+
+#ifdef G_OS_WIN32
+
+static gboolean
+tell (const json_t *question)
+{
+  const char *id;
+  int x, y;
+
+  if (json_object_get (question, "tell") != NULL) {
+    print (json_pack ("{s:o}", "nodes", tell_nodes ()));
+    return TRUE;
+  }
+  if (json_unpack ((json_t *) question, "{s:[s, i, i]}", "at", &id, &x, &y) != 0)
+    return FALSE;
+  print (json_pack ("{s:o}", "id", tell_at (id, x, y)));
+  return TRUE;
+}
+
+#else
+
+static gboolean
+tell (const json_t *question)
+{
+  return FALSE;
+}
+
+#endif
+
+static void
+answer (void)
+{
+  print (json_pack ("{s:i, s:i, s:i, s:i, s:s?, s:f, s:i, s:f}", "n_chats", fake.n_chats, "n_loads",
+                    fake.n_loads, "n_transcribes", fake.n_transcribes, "n_messages",
+                    fake.n_messages, "prompt", fake.prompt, "temperature",
+                    fake.sampling.temperature, "max_new_tokens", fake.max_new_tokens, "audio_start",
+                    fake.audio_start));
 }
 
 static gboolean
-on_line (GIOChannel *channel, GIOCondition condition, gpointer user_data)
+on_line (gpointer line)
 {
-  g_autofree char *line = NULL;
-  json_t *script;
+  json_t *script = json_loads (line, 0, NULL);
 
-  if (g_io_channel_read_line (channel, &line, NULL, NULL, NULL) != G_IO_STATUS_NORMAL)
-    return G_SOURCE_REMOVE;
-  script = json_loads (line, 0, NULL);
-  take (script);
+  if (!tell (script)) {
+    take (script);
+    answer ();
+  }
   json_decref (script);
-  answer ();
-  return G_SOURCE_CONTINUE;
+  return G_SOURCE_REMOVE;
+}
+
+/* Another thread, because GLib on Windows does not wait for every kind of standard input. */
+static gpointer
+read_lines (gpointer data)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+  int letter;
+
+  while ((letter = getchar ()) != EOF)
+    if (letter != '\n') {
+      g_string_append_c (line, (char) letter);
+    } else {
+      g_idle_add_full (G_PRIORITY_DEFAULT, on_line, g_strdup (line->str), g_free);
+      g_string_truncate (line, 0);
+    }
+  return NULL;
 }
 
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GIOChannel) channel = g_io_channel_unix_new (0);
   const char *script = g_getenv ("HANDS_SCRIPT");
 
   fake_reset ();
@@ -109,6 +157,6 @@ main (int argc, char **argv)
     take (first);
     json_decref (first);
   }
-  g_io_add_watch (channel, G_IO_IN | G_IO_HUP, on_line, NULL);
+  g_thread_unref (g_thread_new ("lines", read_lines, NULL));
   return pteris_application_main (argc, argv);
 }

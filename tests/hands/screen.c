@@ -12,6 +12,7 @@
 #include <atspi/atspi-constants.h>
 #include <gdk-pixbuf/gdk-pixbuf.h>
 
+#include "tests/hands/hands-told.h"
 #include "tests/hands/hands.h"
 
 /* Letters that an English keyboard lacks; they get keys of their own. */
@@ -295,6 +296,10 @@ find_window (const HandsNode *node, HandsRect *place)
 {
   gboolean may_have_margin = g_strcmp0 (node->name, "GtkPopover") == 0;
 
+  if (hands_is_told ()) {
+    *place = node->rect;
+    return node->rect.width > 0;
+  }
   for (guint i = windows->len; i-- > 0;) {
     const OnScreen *window = &g_array_index (windows, OnScreen, i);
     int margin = window->rect.height - node->inside.height;
@@ -322,7 +327,8 @@ intersect (HandsRect a, HandsRect b)
 void
 hands_screen_place (GPtrArray *tree, int pid)
 {
-  look_at_windows (pid);
+  if (!hands_is_told ())
+    look_at_windows (pid);
   for (guint i = 0; i < tree->len; i++) {
     HandsNode *node = tree->pdata[i];
     const HandsNode *parent = node->parent >= 0 ? tree->pdata[node->parent] : NULL;

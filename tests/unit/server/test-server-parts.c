@@ -249,7 +249,7 @@ test_data_files (void)
 {
   PterisDataFiles *files = pteris_data_files_new ();
   g_autoptr (GError) error = NULL;
-  g_autofree char *copy = NULL, *folder = NULL, *text = NULL;
+  g_autofree char *copy = NULL, *folder = NULL, *text = NULL, *name = NULL;
   const char *path =
       pteris_data_files_add_url (files, "data:image/png;base64,aGVsbG8=", "u", &error);
   static const char *const bad[] = {
@@ -271,7 +271,8 @@ test_data_files (void)
   }
   path = pteris_data_files_add_base64 (files, "aGVsbG8=", "../../x y", "u", &error);
   g_assert_no_error (error);
-  g_assert_true (g_str_has_suffix (path, "/2.xy"));
+  name = g_path_get_basename (path);
+  g_assert_cmpstr (name, ==, "2.xy");
   pteris_data_files_free (files);
   g_assert_false (g_file_test (copy, G_FILE_TEST_EXISTS));
   g_assert_false (g_file_test (folder, G_FILE_TEST_EXISTS));
