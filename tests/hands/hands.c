@@ -6,6 +6,7 @@
 
 #include <atspi/atspi-constants.h>
 
+#include "tests/hands/hands-told.h"
 #include "tests/hands/process.h"
 #include "tests/hands/screen.h"
 #include "tests/hands/words.h"
@@ -556,6 +557,17 @@ hands_type (const char *text)
 {
   if (!hands_screen_type (text))
     hands_fail ("The keyboard lacks a letter of “%s”.", text);
+}
+
+const char *
+hands_typed (const char *text)
+{
+  g_autoptr (GString) typed = g_string_new (NULL);
+
+  for (const char *p = text; *p != '\0'; p = g_utf8_next_char (p))
+    if (!hands_is_told () || g_utf8_get_char (p) < 0x100)
+      g_string_append_unichar (typed, g_utf8_get_char (p));
+  return g_intern_string (typed->str);
 }
 
 void

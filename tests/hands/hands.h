@@ -107,6 +107,9 @@ void hands_key (const char *key);
 /** Types what is written, whatever the letters; a line break is Shift+Return. */
 void hands_type (const char *text);
 
+/** @text, without the letters beyond Latin-1 where their keys do not arrive, as in Wine 8. */
+const char *hands_typed (const char *text);
+
 /** Types a question into the composer, which has the keyboard, and sends it. */
 void hands_ask (const char *question);
 

@@ -80,7 +80,7 @@ test_keyboard (void)
   hands_key ("space");
   hands_expect ("button:Model: SmolLM2 135M Instruct, Ready*");
   hands_key ("ctrl+1");
-  hands_ask ("Was heißt „Brücke“?");
+  hands_ask (hands_typed ("Was heißt „Brücke“?"));
   hands_expect (PARIS);
   hands_key ("F10");
   hands_expect_focus ("menu:New Chat");
