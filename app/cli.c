@@ -269,7 +269,7 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
     { "device", 0, 0, G_OPTION_ARG_INT, &options->device, "GPU number; default: 0", "N" },
     { "exact", 0, 0, G_OPTION_ARG_NONE, &options->exact,
       "With OpenVINO, compute floats as the model has them, which may be slower", NULL },
-    { "threads", 0, 0, G_OPTION_ARG_INT, &options->threads, "CPU threads; default: one per core",
+    { "threads", 0, 0, G_OPTION_ARG_INT, &options->threads, "CPU threads; default: one per fast core",
       "N" },
     { "trust", 0, 0, G_OPTION_ARG_NONE, &options->trust,
       "Allow this model's native code to run, now and in future", NULL },

@@ -252,7 +252,7 @@ pteris_serve_command (int argc, char **argv)
     { "backend", 0, 0, G_OPTION_ARG_FILENAME, &common.backend,
       "Backend: auto, cpu or cuda; default: auto", "B" },
     { "device", 0, 0, G_OPTION_ARG_INT, &common.device, "GPU number; default: 0", "N" },
-    { "threads", 0, 0, G_OPTION_ARG_INT, &common.threads, "CPU threads; default: one per core",
+    { "threads", 0, 0, G_OPTION_ARG_INT, &common.threads, "CPU threads; default: one per fast core",
       "N" },
     { "trust", 0, 0, G_OPTION_ARG_NONE, &common.trust,
       "Allow native code of models to run, now and in future", NULL },

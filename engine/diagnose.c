@@ -7,6 +7,7 @@
 #include "engine/cuda/cuda-kernels-private.h"
 #include "engine/cuda/probe.h"
 #include "engine/diagnose-private.h"
+#include "engine/kernels/cpu-cores.h"
 #include "engine/kernels/cpu.h"
 #include "engine/nvml-reopen.h"
 
@@ -43,9 +44,12 @@ static void
 add_machine (GString *report)
 {
   guint64 total = 0, available = 0;
+  PtCpuCores cores = pt_cpu_cores ();
 
-  g_string_append_printf (report, "CPU: %s, %u cores, kernels for %s\n", pt_cpu_name (),
-                          pt_cpu_n_cores (), pt_cpu_level_name (pt_cpu_level ()));
+  g_string_append_printf (report, "CPU: %s, %u cores", pt_cpu_name (), cores.n_physical);
+  if (cores.n_fast < cores.n_physical)
+    g_string_append_printf (report, " (%u fast ones)", cores.n_fast);
+  g_string_append_printf (report, ", kernels for %s\n", pt_cpu_level_name (pt_cpu_level ()));
   add_features (report);
   if (pt_machine_memory (&total, &available))
     g_string_append_printf (report, "Memory: %.1f GB, %.1f GB available\n", (double) total / 1e9,

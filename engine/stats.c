@@ -3,6 +3,7 @@
 
 #include "engine/base/system-usage.h"
 #include "engine/cuda/nvml.h"
+#include "engine/kernels/cpu-cores.h"
 #include "engine/kernels/cpu.h"
 #include "engine/nvml-reopen.h"
 
@@ -38,7 +39,7 @@ read_cpu (PtMachineStats *stats)
   PtCpuTimes times, spent = { 0 };
 
   stats->cpu_name = valid_text (pt_cpu_name ());
-  stats->cpu_cores = pt_cpu_n_cores ();
+  stats->cpu_cores = pt_cpu_cores ().n_physical;
   stats->cpu_level = g_strdup (pt_cpu_level_name (pt_cpu_level ()));
   if (!pt_machine_cpu_times (&times))
     return;

@@ -39,7 +39,7 @@ typedef struct {
   guint version;     /* PT_FRAME_VERSION */
   guint print;       /* of all tables, pt_hello_init() */
   const char *build; /* version of Pteris */
-  guint threads;     /* to the host: of its worker pool; 0: one per core */
+  guint threads;     /* to the host: of its worker pool; 0: one per fast core */
 } PtHello;
 
 extern const PtStructInfo pt_hello_fields;

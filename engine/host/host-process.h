@@ -17,7 +17,7 @@ typedef struct _PtHost PtHost;
 
 typedef struct {
   const char *program; /* which has pt_engine_host_main(); NULL: this program; must stay */
-  guint threads;       /* of its worker pool; 0: one per core */
+  guint threads;       /* of its worker pool; 0: one per fast core */
   guint patience_ms;   /* how long the process may be silent when it is asked; 0: the default */
 } PtHostOptions;
 

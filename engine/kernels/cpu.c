@@ -9,10 +9,7 @@
 #include <cpuid.h>
 #define HAVE_CPUID 1
 #endif
-#ifdef G_OS_WIN32
-#include <windows.h>
-#elif defined(__linux__)
-#include <sched.h>
+#ifdef __linux__
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -278,109 +275,4 @@ pt_cpu_name (void)
   if (g_once_init_enter (&name))
     g_once_init_leave (&name, find_name ());
   return name;
-}
-
-#ifdef G_OS_WIN32
-
-static guint
-count_cores (void)
-{
-  SYSTEM_LOGICAL_PROCESSOR_INFORMATION *info;
-  DWORD_PTR allowed = 0, all = 0;
-  DWORD size = 0;
-  guint n = 0;
-
-  GetLogicalProcessorInformation (NULL, &size);
-  info = g_malloc0 (MAX (size, 1));
-  if (!GetProcessAffinityMask (GetCurrentProcess (), &allowed, &all))
-    allowed = ~(DWORD_PTR) 0;
-  if (GetLogicalProcessorInformation (info, &size))
-    for (gsize i = 0; i < size / sizeof *info; i++)
-      n += info[i].Relationship == RelationProcessorCore && (info[i].ProcessorMask & allowed) != 0;
-  g_free (info);
-  return n;
-}
-
-#elif defined(__linux__)
-
-/*
- * The lowest number in a list such as "3,7" or "0-1". It identifies the core of several hardware
- * threads.
- */
-static gint
-first_sibling (guint cpu)
-{
-  char path[96];
-  g_autofree char *text = NULL;
-
-  g_snprintf (path, sizeof path, "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list",
-              cpu);
-  if (!g_file_get_contents (path, &text, NULL, NULL))
-    return (gint) cpu;
-  return (gint) g_ascii_strtoull (text, NULL, 10);
-}
-
-/*
- * The CPU time limit of the control group, in CPUs ("max 100000" or "150000 100000"); 0: no limit.
- */
-static guint
-group_quota (void)
-{
-  g_autofree char *text = NULL;
-  char *end;
-  guint64 quota, period;
-
-  if (!g_file_get_contents ("/sys/fs/cgroup/cpu.max", &text, NULL, NULL))
-    return 0;
-  quota = g_ascii_strtoull (text, &end, 10);
-  period = g_ascii_strtoull (end, NULL, 10);
-  if (end == text || quota == 0 || period == 0)
-    return 0;
-  return (guint) MAX (1, quota / period);
-}
-
-static guint
-count_cores (void)
-{
-  gboolean seen[CPU_SETSIZE] = { FALSE };
-  guint n = 0, quota = group_quota ();
-  cpu_set_t allowed;
-
-  if (sched_getaffinity (0, sizeof allowed, &allowed) != 0)
-    return 0;
-  for (guint cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-    gint core;
-
-    if (!CPU_ISSET (cpu, &allowed))
-      continue;
-    core = first_sibling (cpu);
-    if (core < 0 || core >= CPU_SETSIZE || seen[core])
-      continue;
-    seen[core] = TRUE;
-    n++;
-  }
-  return quota > 0 ? MIN (n, quota) : n;
-}
-
-#else
-
-static guint
-count_cores (void)
-{
-  return 0;
-}
-
-#endif
-
-guint
-pt_cpu_n_cores (void)
-{
-  static gsize n_cores = 0;
-
-  if (g_once_init_enter (&n_cores)) {
-    guint n = count_cores ();
-
-    g_once_init_leave (&n_cores, n > 0 ? n : MAX (1, g_get_num_processors ()));
-  }
-  return (guint) n_cores;
 }

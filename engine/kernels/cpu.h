@@ -43,9 +43,6 @@ const char *pt_cpu_name (void);
  */
 gboolean pt_cpu_fetches_past_caches (void);
 
-/** Number of physical cores that this process may use. */
-guint pt_cpu_n_cores (void);
-
 /** Prefetch @size bytes. */
 static inline void
 pt_fetch (gconstpointer data, gsize size)

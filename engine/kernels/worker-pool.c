@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "engine/kernels/cpu.h"
+#include "engine/kernels/cpu-cores.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
@@ -315,7 +315,7 @@ start_workers (PtPool *pool, guint n_threads)
   }
 }
 
-static guint default_threads; /* 0: one for each physical core */
+static guint default_threads; /* 0: one for each fast core */
 
 void
 pt_pool_set_default_threads (guint n_threads)
@@ -328,7 +328,7 @@ pt_pool_choose_threads (guint n_threads)
 {
   if (n_threads == 0)
     n_threads = default_threads;
-  return n_threads > 0 ? n_threads : pt_cpu_n_cores ();
+  return n_threads > 0 ? n_threads : pt_cpu_cores ().n_fast;
 }
 
 PtPool *

@@ -21,8 +21,8 @@ typedef void (*PtPoolTask) (gpointer data, gsize begin, gsize end, guint worker)
 /** The maximum of workers in a pool. */
 #define PT_POOL_MAX_WORKERS 256
 
-/** Set the default number of threads of the pools that are made from now on. 0: one for each
- * physical core that the process may use. */
+/** Set the default number of threads of the pools that are made from now on. 0: one for each fast
+ * core that the process may use: a loop ends with its slowest worker. */
 void pt_pool_set_default_threads (guint n_threads);
 /** @n_threads, or the default number in place of 0. */
 guint pt_pool_choose_threads (guint n_threads);

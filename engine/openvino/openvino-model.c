@@ -5,7 +5,7 @@
 
 #include "engine/base/set-error.h"
 #include "engine/base/trusted-files.h"
-#include "engine/kernels/cpu.h"
+#include "engine/kernels/worker-pool.h"
 #include "engine/openvino/openvino-cache.h"
 #include "engine/openvino/openvino-find.h"
 
@@ -43,7 +43,7 @@ static void
 set_threads (const PtOpenvinoCore *core, const char *device, const PtDelegateContext *context)
 {
   guint n = pt_pool_n_workers (context->pool);
-  g_autofree char *text = g_strdup_printf ("%u", n != pt_cpu_n_cores () ? n : 0);
+  g_autofree char *text = g_strdup_printf ("%u", n != pt_pool_choose_threads (0) ? n : 0);
 
   if (strcmp (device, "CPU") == 0)
     core->ov->ov_core_set_property (core->core, device, "INFERENCE_NUM_THREADS", text);

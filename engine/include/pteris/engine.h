@@ -103,7 +103,7 @@ PT_API void pt_engine_finish (PtEngine *engine, guint64 job);
  */
 PT_API char *pt_engine_versions (void);
 
-/** Threads of the worker pool, 0: one per core. Before the first pt_engine_new(). */
+/** Threads of the worker pool, 0: one per fast core. Before the first pt_engine_new(). */
 PT_API void pt_engine_set_threads (guint n_threads);
 
 G_END_DECLS
