@@ -34,7 +34,8 @@ pt_library_families (guint *n)
     { "whisper", "Whisper", "transcribe" },
     { "classifier", "image classifier", "classify" },
     { "detector", "object detector", "look" },
-    { "image-embedding", "image embedding model", "embed" }
+    { "image-embedding", "image embedding model", "embed" },
+    { "text-embedding", "text embedding model", "embed" },
   };
 
   *n = G_N_ELEMENTS (FAMILIES);

@@ -90,6 +90,19 @@ test_cards (void)
   close_window (window);
 }
 
+/* A model that no page is for says what it is. */
+static void
+test_embedding (void)
+{
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.with_embedding = TRUE;
+  window = open_models ();
+  wait_until (says (window->models_page, "Text embedding · 91.0\u00a0MB"));
+  close_window (window);
+}
+
 /* The drop-down in the header, with what it is for. */
 static void
 test_header (void)
@@ -663,6 +676,7 @@ main (int argc, char **argv)
   begin_window_tests (&argc, &argv);
   g_test_add_func ("/models/notes", test_notes);
   g_test_add_func ("/models/cards", test_cards);
+  g_test_add_func ("/models/embedding", test_embedding);
   g_test_add_func ("/models/header", test_header);
   g_test_add_func ("/models/odd-models", test_odd_models);
   g_test_add_func ("/models/buttons", test_buttons);

@@ -29,12 +29,27 @@ append_details (GString *out, PterisModel *model, const PtModelDetails *details)
     append (out, details->target);
 }
 
+/* "Chat"; of a model that no page of the window is for, what it is: "Text embedding". */
+static const char *
+say_kind (PterisModel *model)
+{
+  const PtModelInfo *info = pteris_model_get_info (model);
+  PterisTask task = pteris_model_get_task (model);
+  guint n = 0;
+  const PtFamilyChoice *families = pt_library_families (&n);
+
+  for (guint i = 0; i < n && task == PTERIS_TASK_OTHER; i++)
+    if (g_strcmp0 (families[i].id, info->family) == 0)
+      return pteris_family_name (&families[i]);
+  return pteris_task_name (task);
+}
+
 char *
 pteris_model_facts (PterisModel *model)
 {
   const PtModelInfo *info = pteris_model_get_info (model);
   const PtModelDetails *details = pteris_model_get_details (model);
-  GString *out = g_string_new (pteris_task_name (pteris_model_get_task (model)));
+  GString *out = g_string_new (say_kind (model));
 
   if (details != NULL && details->family != NULL)
     append (out, details->family);
