@@ -9,7 +9,9 @@
 #include <cpuid.h>
 #define HAVE_CPUID 1
 #endif
-#ifdef __linux__
+#ifdef G_OS_WIN32
+#include <windows.h>
+#elif defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
