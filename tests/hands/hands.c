@@ -15,6 +15,8 @@
 #define LOOK_US 50000
 /* A button is held for this time, which is some frames of an idle program. */
 #define HOLD_US 60000
+/* A pointer stands still for this time before a click, in Wine. */
+#define SETTLE_US 300000
 /* Turns of the wheel before a widget counts as out of reach. */
 #define MAX_NOTCHES 400
 
@@ -373,10 +375,21 @@ press_and_release (guint button)
   hands_screen_button (button, FALSE);
 }
 
+/* Wine loses a click that comes with the motion before it. */
+static void
+settle (void)
+{
+  if (!hands_is_told ())
+    return;
+  g_usleep (SETTLE_US);
+  hands_tree_wait (hands_program_pid ());
+}
+
 static void
 click_at (int x, int y, guint button, guint times)
 {
   hands_screen_begin_click (x, y, button);
+  settle ();
   for (guint i = 0; i < times; i++)
     press_and_release (button);
 }
@@ -513,6 +526,7 @@ void
 hands_click_again (void)
 {
   hands_screen_begin_click_again ();
+  settle ();
   press_and_release (1);
 }
 

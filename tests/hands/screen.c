@@ -19,6 +19,8 @@
 #define MORE_LETTERS "äöüÄÖÜßéèçñ€…„“”–·"
 
 #define MAX_MARGIN 12
+/* Between two motions of the pointer in Wine. */
+#define MOTION_US 100000
 
 static Display *display;
 static Window root;
@@ -167,6 +169,11 @@ hands_screen_point (int x, int y)
 {
   /* Moves from a position beside it, so that GTK gets an enter event. */
   XTestFakeMotionEvent (display, -1, x > 2 ? x - 2 : x + 2, y, CurrentTime);
+  if (hands_is_told ()) {
+    /* Wine makes one motion of several. */
+    XSync (display, False);
+    g_usleep (MOTION_US);
+  }
   XTestFakeMotionEvent (display, -1, x, y, CurrentTime);
   XSync (display, False);
 }
@@ -193,6 +200,9 @@ void
 hands_screen_begin_click_again (void)
 {
   wait_after_click ();
+  /* Wine loses a click where a window has gone since the last motion. */
+  if (hands_is_told ())
+    hands_screen_point (last_click_x, last_click_y);
 }
 
 void

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "tests/hands/hands-told.h"
 #include "tests/hands/hands.h"
 #include "tests/hands/words.h"
 
@@ -112,15 +113,18 @@ test_undo (void)
 static void
 test_type_anywhere (void)
 {
+  /* Wine gives no name to the key of a letter that its keyboard lacks. */
+  const char *text = hands_is_told () ? "Oh, und?" : "Äh, und?";
+
   hands_start (NULL);
   hands_skip_welcome ();
   hands_ask ("What is the capital of France?");
   hands_expect (PARIS);
   hands_click (PARIS);
   hands_expect_focus (PARIS);
-  hands_type ("Äh, und?");
+  hands_type (text);
   hands_expect_focus (COMPOSER);
-  hands_expect_text (COMPOSER, "Äh, und?");
+  hands_expect_text (COMPOSER, text);
   hands_picture ("typed");
 }
 

@@ -55,9 +55,9 @@ test_stop (void)
   hands_ask ("And again?");
   hands_expect_script_int ("n_chats", 2);
   hands_expect (STOP);
+  hands_expect_count (PARIS, 2);
   hands_key ("Escape");
   hands_expect_gone (STOP);
-  hands_expect_count (PARIS, 2);
   hands_expect_focus (COMPOSER);
 }
 
