@@ -153,6 +153,13 @@ is_allowed (const PROCESSOR_RELATIONSHIP *core, guint64 allowed)
   return core->GroupMask[0].Group != 0 || (core->GroupMask[0].Mask & allowed) != 0;
 }
 
+/* The byte after the flags; headers of old compilers have no name for it. */
+static guint8
+efficiency_class (const PROCESSOR_RELATIONSHIP *core)
+{
+  return ((const guint8 *) core)[1];
+}
+
 PtCpuCores
 pt_cpu_cores_from_records (gconstpointer records, gsize size, guint64 allowed)
 {
@@ -167,7 +174,7 @@ pt_cpu_cores_from_records (gconstpointer records, gsize size, guint64 allowed)
       break;
     if (record->Relationship == RelationProcessorCore && is_allowed (&record->Processor, allowed)) {
       cores.n_physical++;
-      n_of_class[record->Processor.EfficiencyClass]++;
+      n_of_class[efficiency_class (&record->Processor)]++;
     }
     at += record->Size;
   }

@@ -150,7 +150,7 @@ make_core (guint8 class, guint64 mask)
   memset (&record, 0, sizeof record);
   record.Relationship = RelationProcessorCore;
   record.Size = sizeof record;
-  record.Processor.EfficiencyClass = class;
+  ((guint8 *) &record.Processor)[1] = class;
   record.Processor.GroupCount = 1;
   record.Processor.GroupMask[0].Mask = (KAFFINITY) mask;
   return record;
