@@ -27,6 +27,7 @@ static Window root;
 static GArray *windows; /* of OnScreen */
 static gint64 last_click_us;
 static int last_click_x, last_click_y;
+static int pointer_x, pointer_y;
 
 typedef struct {
   HandsRect rect; /* without the shadow that the window draws itself, but for popovers */
@@ -176,6 +177,8 @@ hands_screen_point (int x, int y)
   }
   XTestFakeMotionEvent (display, -1, x, y, CurrentTime);
   XSync (display, False);
+  pointer_x = x;
+  pointer_y = y;
 }
 
 /* Two clicks that are meant as two must not come as fast as a double click. */
@@ -202,7 +205,7 @@ hands_screen_begin_click_again (void)
   wait_after_click ();
   /* Wine loses a click where a window has gone since the last motion. */
   if (hands_is_told ())
-    hands_screen_point (last_click_x, last_click_y);
+    hands_screen_point (pointer_x, pointer_y);
 }
 
 void
