@@ -9,7 +9,7 @@
  * Environment variables, read at each call:
  *
  * FAKE_OPENVINO_VERSION   "2025.4.1"
- * FAKE_OPENVINO_DEVICES   "CPU,GPU.0"; "": none
+ * FAKE_OPENVINO_DEVICES   "CPU,GPU.0"; or "none"
  * FAKE_OPENVINO_INPUTS    "1"
  * FAKE_OPENVINO_OUTPUTS   "1"
  * FAKE_OPENVINO_FAIL      the name of a function that fails

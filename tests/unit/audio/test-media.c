@@ -5,6 +5,8 @@
 
 #include <glib/gstdio.h>
 
+#include "tests/unit/under-wine.h"
+
 /* Formats read by GStreamer, reading from a start position, and waveforms. */
 
 #define RATE 16000
@@ -20,8 +22,14 @@ static gboolean
 can_read (const char *path)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (PtAudioReader) reader = pt_audio_reader_open (path, RATE, NULL, &error);
+  g_autoptr (PtAudioReader) reader = NULL;
 
+  /* Some of its decoders never answer; test-media-foundation-win32 has one that does. */
+  if (under_wine ()) {
+    g_test_skip ("Media Foundation of Wine");
+    return FALSE;
+  }
+  reader = pt_audio_reader_open (path, RATE, NULL, &error);
   if (reader != NULL)
     return TRUE;
 #ifdef PT_HAVE_GSTREAMER

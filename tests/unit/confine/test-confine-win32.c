@@ -12,6 +12,8 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
+#include "tests/unit/under-wine.h"
+
 static const char *own_path;
 
 /* Bits of the exit status of a confined process. */
@@ -22,14 +24,6 @@ enum {
   STARTED_PROGRAM = 1 << 3,
   LOADED_LIBRARY = 1 << 4,
 };
-
-static gboolean
-is_wine (void)
-{
-  HMODULE ntdll = GetModuleHandleW (L"ntdll.dll");
-
-  return ntdll != NULL && GetProcAddress (ntdll, "wine_get_version") != NULL;
-}
 
 static gboolean
 can_write (const char *folder)
@@ -101,7 +95,7 @@ test_confined (gconstpointer writes)
   if (writes != NULL)
     g_assert_cmpint (status & WROTE_INSIDE, !=, 0);
   g_assert_cmpint (status & LOADED_LIBRARY, !=, 0);
-  if (!is_wine ()) {
+  if (!under_wine ()) {
     g_assert_true (((status & WROTE_OUTSIDE) != 0) == (writes != NULL));
     g_assert_cmpint (status & STARTED_PROGRAM, ==, 0);
   }

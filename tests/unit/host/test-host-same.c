@@ -11,6 +11,7 @@
 #include <pteris/engine.h>
 
 #include "engine/host/messages.h"
+#include "tests/unit/under-wine.h"
 
 typedef struct {
   GPtrArray *events; /* GBytes */
@@ -230,13 +231,17 @@ test_speech (void)
   g_rmdir (folder);
 }
 
-/* GStreamer reads these, in a host from a file that it was given. */
+/* GStreamer or Windows reads these, in a host from a file that it was given. */
 static void
 test_containers (void)
 {
   g_autofree char *model = data_path ("whisper-mini", "model.pte");
   const char *const names[] = { "tone.m4a", "tone.webm" };
 
+  if (under_wine ()) {
+    g_test_skip ("Wine's decoders give other samples each time");
+    return;
+  }
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     g_autofree char *sound = data_path ("audio", names[i]);
     PtJob jobs[] = { PT_JOB_INIT (PT_JOB_LOAD), PT_JOB_INIT (PT_JOB_TRANSCRIBE) };
