@@ -15,6 +15,7 @@
 
 #include "engine/base/given-files.h"
 #include "engine/base/gpu-fault.h"
+#include "engine/base/driver-question.h"
 #include "engine/base/set-error.h"
 #include "engine/host/host-confine.h"
 #include "engine/host/link.h"
@@ -310,6 +311,15 @@ end (Host *self, const GError *error)
   return STATUS_DONE;
 }
 
+/* The questions are those of the backends, which an engine registers. */
+static int
+answer_question (int argc, char **argv)
+{
+  if (argc == 3 && strcmp (argv[1], PT_DRIVER_QUESTION) == 0)
+    pt_engine_free (pt_engine_new (NULL, NULL, NULL));
+  return pt_driver_question_main (argc, argv);
+}
+
 int
 pt_engine_host_main (int argc, char **argv)
 {
@@ -317,8 +327,11 @@ pt_engine_host_main (int argc, char **argv)
   g_autoptr (PtFrames) frames = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree guint8 *bytes = g_malloc (PT_FRAME_MAX_INLINE);
+  int status = answer_question (argc, argv);
   gssize n;
 
+  if (status >= 0)
+    return status;
   if (argc < 2 || strcmp (argv[1], PT_LINK_ARGUMENT) != 0)
     return -1;
   self.link = pt_link_adopt (argc, argv, &error);

@@ -1,16 +1,78 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/vulkan/vulkan.h"
 
+#include <string.h>
+
+#include "engine/base/driver-question.h"
+#include "engine/base/set-error.h"
 #include "engine/runtime/backend.h"
 #include "engine/vulkan/vk-delegate.h"
 #include "engine/vulkan/vk-instance.h"
 #include "engine/vulkan/vk-operators.h"
 #include "engine/vulkan/vk-payload.h"
 
+/* ---- The GPU, asked in a process of its own ---- */
+
+#define QUESTION "vulkan"
+
+/* The answer begins with one of these. */
+#define YES '+'
+#define NO '-'
+
+typedef struct {
+  char *name;     /* of the best GPU; or NULL */
+  GError *reason; /* why there is none */
+} BestGpu;
+
+static char *
+describe_best_gpu (void)
+{
+  g_autoptr (GError) error = NULL;
+  const PtVkInstance *instance = pt_vk_instance (&error);
+
+  return g_strdup_printf ("%c%s", instance != NULL ? YES : NO,
+                          instance != NULL ? instance->gpus[0].name : error->message);
+}
+
+static void
+read_answer (BestGpu *best, const char *answer, const char *problem)
+{
+  if (answer != NULL && answer[0] == YES && answer[1] != '\0')
+    best->name = g_strdup (answer + 1);
+  else if (answer != NULL && answer[0] == NO)
+    pt_fail (&best->reason, PT_ERROR_NOT_FOUND, "%s", answer + 1);
+  else
+    pt_fail (&best->reason, PT_ERROR_NOT_FOUND,
+             "Vulkan cannot be asked for GPUs: %s. Update the driver of the GPU.",
+             problem != NULL ? problem : "the answer is empty");
+}
+
+static const BestGpu *
+best_gpu (void)
+{
+  static gsize once = 0;
+  static BestGpu best;
+
+  if (g_once_init_enter (&once)) {
+    g_autoptr (GError) problem = NULL;
+    g_autofree char *answer = pt_driver_ask (QUESTION, &problem);
+
+    read_answer (&best, answer, problem != NULL ? problem->message : NULL);
+    g_once_init_leave (&once, 1);
+  }
+  return &best;
+}
+
 static gboolean
 is_available (GError **error)
 {
-  return pt_vk_is_on_cpu () || pt_vk_instance (error) != NULL;
+  const BestGpu *best = pt_vk_is_on_cpu () ? NULL : best_gpu ();
+
+  if (best == NULL || best->name != NULL)
+    return TRUE;
+  if (error != NULL)
+    *error = g_error_copy (best->reason);
+  return FALSE;
 }
 
 static gpointer
@@ -54,10 +116,10 @@ forget_state (gpointer delegate, guint state)
 static const char *
 name_device (const PtDelegateSpec *spec, gboolean *is_cpu)
 {
-  const PtVkInstance *instance = pt_vk_is_on_cpu () ? NULL : pt_vk_instance (NULL);
+  const char *name = pt_vk_is_on_cpu () ? NULL : best_gpu ()->name;
 
   *is_cpu = FALSE;
-  return instance != NULL ? instance->gpus[0].name : "GPU";
+  return name != NULL ? name : "GPU";
 }
 
 /* ---- Descriptions ---- */
@@ -132,5 +194,6 @@ static const PtBackend backend = {
 void
 pt_vulkan_register (void)
 {
+  pt_driver_question_register (QUESTION, describe_best_gpu);
   pt_backend_register (&backend);
 }
