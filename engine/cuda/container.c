@@ -220,3 +220,9 @@ pt_cuda_container_effects (PtCudaContainer *self, PtCuFunction function)
 {
   return pt_shim_modules_effects (self->modules, function);
 }
+
+PtCudaReplacements *
+pt_cuda_container_replacements (PtCudaContainer *self)
+{
+  return pt_shim_modules_replacements (self->modules, self->context);
+}

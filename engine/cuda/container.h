@@ -35,6 +35,9 @@ guint pt_cuda_container_n_outputs (const PtCudaContainer *container);
 /** The memory effects of @function, or NULL when it is not a kernel of the library. */
 const PtPtxEffects *pt_cuda_container_effects (PtCudaContainer *container, PtCuFunction function);
 
+/** Our kernels in place of the library's. */
+PtCudaReplacements *pt_cuda_container_replacements (PtCudaContainer *container);
+
 /**
  * Call these before and after any call into the library. @code: the result of the call. When it is
  * not 0: FALSE with one error, made of the notes of our functions, the library and the driver.

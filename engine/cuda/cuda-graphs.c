@@ -58,7 +58,7 @@ struct _PtCudaGraphs {
   guint n_recordings; /* number of recordings */
   guint64 clock;
   PtShimTensor **arguments; /* [n_inputs], used while recording */
-  PtCudaPool *recording;    /* memory of the graph whose edges are being computed */
+  PtCudaPool *recording;    /* memory of the graph that is being recorded, or NULL */
   Entry entries[MAX_ENTRIES];
 };
 
@@ -256,6 +256,24 @@ find_entry (PtCudaGraphs *self)
   return oldest;
 }
 
+/* ---- memory ---- */
+
+/* The smallest allocation that contains the pointer. */
+static gboolean
+find_memory (PtCuPointer pointer, PtCuPointer *start, gsize *size, gpointer user_data)
+{
+  PtCudaGraphs *self = user_data;
+  const PtCuda *cu = self->context->cu;
+
+  if ((self->recording != NULL &&
+       pt_cuda_pool_find (self->recording, pointer, start, size)) ||
+      (self->constants != NULL && pt_cuda_constants_find (self->constants, pointer, start, size)) ||
+      pt_cuda_pool_find (self->context->tensors, pointer, start, size))
+    return TRUE;
+  return cu->cuMemGetAddressRange != NULL &&
+         cu->cuMemGetAddressRange (start, size, pointer) == PT_CU_SUCCESS;
+}
+
 /* ---- recording ---- */
 
 /*
@@ -294,6 +312,7 @@ capture (PtCudaGraphs *self, Entry *entry, GError **error)
 {
   PtCudaContext *context = self->context;
   const PtCuda *cu = context->cu;
+  PtCudaReplacements *replacements = pt_cuda_container_replacements (self->container);
   PtCuGraph graph = NULL;
   PtCuResult code;
   gboolean ok;
@@ -303,7 +322,9 @@ capture (PtCudaGraphs *self, Entry *entry, GError **error)
     return NULL;
   context->pool = entry->pool;
   context->is_capturing = TRUE;
+  pt_cuda_replacements_begin (replacements, PT_CUDA_REPLACE_USE, find_memory, self);
   ok = pt_cuda_container_run (self->container, self->arguments, entry->outputs, error);
+  pt_cuda_replacements_end (replacements);
   context->is_capturing = FALSE;
   context->pool = context->tensors;
   code = cu->cuStreamEndCapture (context->stream, &graph);
@@ -324,21 +345,6 @@ find_effects (PtCuFunction function, gpointer user_data)
   return effects != NULL ? effects : pt_cuda_kernels_effects (self->context, function);
 }
 
-/* The smallest allocation that contains the pointer. */
-static gboolean
-find_memory (PtCuPointer pointer, PtCuPointer *start, gsize *size, gpointer user_data)
-{
-  PtCudaGraphs *self = user_data;
-  const PtCuda *cu = self->context->cu;
-
-  if (pt_cuda_pool_find (self->recording, pointer, start, size) ||
-      (self->constants != NULL && pt_cuda_constants_find (self->constants, pointer, start, size)) ||
-      pt_cuda_pool_find (self->context->tensors, pointer, start, size))
-    return TRUE;
-  return cu->cuMemGetAddressRange != NULL &&
-         cu->cuMemGetAddressRange (start, size, pointer) == PT_CU_SUCCESS;
-}
-
 /* Blocks that the library has freed are not read after the graph. */
 static gboolean
 is_passing (PtCuPointer start, gpointer user_data)
@@ -352,7 +358,7 @@ replace_edges (PtCudaGraphs *self, Entry *entry, PtCuGraph graph, GError **error
 {
   const char *setting = g_getenv ("PTERIS_CUDA_GRAPH_EDGES");
   PtCudaMemoryView view = {
-    find_effects, find_memory, is_passing, self, entry->spare, SPARE_BYTES
+    find_effects, find_memory, is_passing, self, TRUE, entry->spare, SPARE_BYTES
   };
   PtCudaGraphEdges result;
   gboolean ok;
@@ -361,12 +367,11 @@ replace_edges (PtCudaGraphs *self, Entry *entry, PtCuGraph graph, GError **error
     return TRUE;
   if (g_strcmp0 (setting, "in-place") == 0)
     view.spare = 0;
-  self->recording = entry->pool;
   ok = pt_cuda_replace_edges (self->context->cu, graph, &view, &result);
-  self->recording = NULL;
-  g_debug ("CUDA graph: %u nodes, %s: %u edges, %u in a row, %u unknown, %u moved", result.n_nodes,
+  g_debug ("CUDA graph: %u nodes, %s: %u edges, %u in a row, %u unknown, %u moved, %u removed",
+           result.n_nodes,
            ok ? "new edges" : "a chain", result.n_edges, result.depth, result.n_barriers,
-           result.n_moved);
+           result.n_moved, result.n_dropped);
   return !result.is_broken ||
          pt_fail (error, PT_ERROR_DELEGATE, "The driver does not let a recorded call be changed.");
 }
@@ -400,6 +405,7 @@ try_record (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs, GError **
   PtCuGraph graph;
 
   entry->pool = pt_cuda_pool_new_graph (self->context->tensors);
+  self->recording = entry->pool;
   if (!make_arguments (self, entry, inputs, error))
     return FALSE;
   entry->spare = pt_cuda_pool_allocate (entry->pool, SPARE_BYTES, NULL);
@@ -425,8 +431,14 @@ static void
 record (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs)
 {
   g_autoptr (GError) why = NULL;
+  g_autofree char *replaced = NULL;
 
   entry->ready = try_record (self, entry, inputs, &why);
+  self->recording = NULL;
+  replaced =
+      pt_cuda_replacements_describe (pt_cuda_container_replacements (self->container));
+  if (replaced != NULL)
+    g_debug ("Kernels of the model: %s", replaced);
   pt_cuda_free_handles (self->arguments, self->n_inputs);
   if (entry->ready) {
     self->n_recordings++;
@@ -474,6 +486,7 @@ pt_cuda_graphs_begin (PtCudaGraphs *self, PtTensor *const *inputs, PtShimTensor 
 
   *done = FALSE;
   self->current = NULL;
+  pt_cuda_replacements_end (pt_cuda_container_replacements (self->container));
   if ((self->is_off && self->n_recordings == 0) || !is_small (self, inputs))
     return TRUE;
   make_key (self, inputs);
@@ -485,6 +498,10 @@ pt_cuda_graphs_begin (PtCudaGraphs *self, PtTensor *const *inputs, PtShimTensor 
     record (self, entry, inputs);
   if (!entry->ready) {
     self->current = entry;
+    /* The last calls before a graph is recorded. */
+    if (entry->n_calls > 0 && !self->is_off)
+      pt_cuda_replacements_begin (pt_cuda_container_replacements (self->container),
+                                  PT_CUDA_REPLACE_WATCH, find_memory, self);
     return TRUE;
   }
   *done = TRUE;
@@ -497,6 +514,7 @@ pt_cuda_graphs_end (PtCudaGraphs *self)
 {
   Entry *entry = self->current;
 
+  pt_cuda_replacements_end (pt_cuda_container_replacements (self->container));
   if (entry == NULL)
     return;
   /* A replay would not repeat the changes that a call makes to constants on the host. */

@@ -12,6 +12,8 @@ typedef struct _PtCudaKernels PtCudaKernels;
 #define PT_KERNEL_INT4_TILES(size, inner, groups) X (int4_tiles_##size##_##inner##_##groups)
 #define PT_KERNEL_PLAIN(name, kind, rows, columns, unroll) X (plain_##name##_##rows)
 
+#define PT_KERNEL_ATTENTION(dim, heads) X (attention_##dim##_##heads)
+
 /* X is a macro that the includer defines. Kernels with dynamic shared memory come first. */
 #define PT_KERNELS_DYNAMIC                     \
   PT_INT4_ROWS_KERNELS (PT_KERNEL_INT4_ROWS)   \
@@ -19,7 +21,8 @@ typedef struct _PtCudaKernels PtCudaKernels;
   PT_PLAIN_KERNELS (PT_KERNEL_PLAIN)           \
   X (sort_block) X (sort_block_wide)
 
-#define PT_KERNELS_STATIC \
+#define PT_KERNELS_STATIC                     \
+  PT_ATTENTION_KERNELS (PT_KERNEL_ATTENTION) \
   X (int4_finish)         \
   X (sort_count_32)       \
   X (sort_count_64)       \

@@ -86,6 +86,33 @@ typedef struct {
 
 gboolean pt_cuda_kernel_plain (PtCudaContext *context, const PtCudaPlain *product, GError **error);
 
+/* ---- Attention ---- */
+
+/**
+ * softmax (scale Q K^T) V of one query for each head. Strides are in elements.
+ *
+ * @queries: bf16, heads query_head apart, each [dim]; @output likewise. Aligned to 2
+ * @keys, @values: bf16, heads of a group key_head apart, keys key_row apart, each [dim]; the
+ *   strides are multiples of 8
+ * @mask: bool [length], FALSE: the key does not count; 0: all count. Without any key the result is
+ *   0. Any alignment
+ * @heads: a multiple of @kv_heads; dim 64 or 128
+ */
+typedef struct {
+  PtCuPointer queries, keys, values, mask, output;
+  gint64 heads, kv_heads, length, dim;
+  gint64 query_head, output_head, key_head, key_row, value_head, value_row;
+  double scale;
+} PtCudaAttention;
+
+/** Whether the kernel can compute this. */
+gboolean pt_cuda_attention_fits (const PtCudaAttention *attention);
+/** Bytes of @scratch. They must be zero before the first use, and must not be changed between uses.
+ */
+gsize pt_cuda_attention_scratch (const PtCudaAttention *attention);
+gboolean pt_cuda_kernel_attention (PtCudaContext *context, const PtCudaAttention *attention,
+                                   PtCuPointer scratch, GError **error);
+
 /* ---- Sorting ---- */
 
 /**

@@ -134,6 +134,7 @@ enum { PT_CU_NODE_KERNEL = 0, PT_CU_NODE_COPY = 1, PT_CU_NODE_SET = 2 }; /* cuGr
      (PtCuGraph graph, const PtCuNode *from, const PtCuNode *to, gsize n))                       \
   X (cuGraphRemoveDependencies, FALSE,                                                           \
      (PtCuGraph graph, const PtCuNode *from, const PtCuNode *to, gsize n))                       \
+  X (cuGraphDestroyNode, FALSE, (PtCuNode node))                                                 \
   X (cuGraphNodeGetType, FALSE, (PtCuNode node, int *type))                                      \
   X (cuGraphKernelNodeGetParams, FALSE, (PtCuNode node, PtCuKernelNode * kernel))                \
   X (cuGraphKernelNodeSetParams, FALSE, (PtCuNode node, const PtCuKernelNode *kernel))           \

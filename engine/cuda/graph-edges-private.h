@@ -28,6 +28,9 @@ typedef struct {
   GArray *ranges; /* PtEdgeRange: memory that nodes read and write */
 } PtEdgeSearch;
 
+/** Remove nodes whose results are not read (unread-nodes.c). FALSE: the graph is unusable. */
+gboolean pt_edges_drop_unread (PtEdgeSearch *r, PtCuGraph graph, PtCudaGraphEdges *result);
+
 /** Give writers blocks of their own, where that is safe. FALSE: the graph is unusable. */
 gboolean pt_edges_rename_buffers (PtEdgeSearch *r, PtCudaGraphEdges *result);
 

@@ -250,7 +250,7 @@ pt_cuda_replace_edges (const PtCuda *cu, PtCuGraph graph, const PtCudaMemoryView
   if (ok) {
     result->n_nodes = (guint) r.n;
     read_nodes (&r, result);
-    ok = pt_edges_rename_buffers (&r, result);
+    ok = pt_edges_drop_unread (&r, graph, result) && pt_edges_rename_buffers (&r, result);
   }
   if (ok) {
     find_edges (&r, &missing, &needless, result);

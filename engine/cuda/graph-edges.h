@@ -28,6 +28,7 @@ typedef struct {
    */
   gboolean (*is_passing) (PtCuPointer start, gpointer user_data);
   gpointer user_data;
+  gboolean may_drop; /* remove kernels whose results nobody reads; needs @is_passing */
   PtCuPointer spare; /* memory that only the renaming uses; 0: none */
   gsize spare_size;
 } PtCudaMemoryView;
@@ -39,6 +40,7 @@ typedef struct {
   guint n_edges;
   guint depth; /* number of nodes on the longest path */
   gboolean is_broken;
+  guint n_dropped; /* nodes that were removed */
   guint n_moved; /* writers that got another block */
 } PtCudaGraphEdges;
 

@@ -59,6 +59,7 @@ typedef struct {
   GArray *steps;         /* PtPtxStep */
   guint64 *values;       /* [registers] */
   gboolean is_fixed;     /* number of registers so far */
+  gboolean by_parameter; /* an origin is a parameter of any size, not a word of 8 bytes */
 } PtPtxAnalysis;
 
 /* The parts of an instruction: "st", "global", "b32", and its operands. */

@@ -355,6 +355,13 @@ load_parameter (PtPtxAnalysis *a, const PtPtxInstruction *in)
   if (!read_place (a, text, &place) || size == 0 || place.offset < 0 ||
       (gsize) place.offset + size > place.parameter->size)
     return FALSE;
+  if (a->by_parameter) {
+    gsize index = (gsize) (place.parameter - a->parameters);
+
+    if (index >= PT_PTX_MAX_ADDRESS_PARAMETERS)
+      return FALSE;
+    return add_move (a, in, &in->operands[0], in->n_operands, G_GUINT64_CONSTANT (1) << index);
+  }
   /*
    * Values of less than 8 bytes get no origin. An access whose address is made of halves has no
    * origin at all, and is unknown.

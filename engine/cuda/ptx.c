@@ -279,30 +279,60 @@ analyse (PtPtxAnalysis *a, const char *text, const char *name)
   return read_body (a, rest) && flow (a) && collect (a);
 }
 
-void
-pt_ptx_effects (const char *text, gsize size, const char *name, PtPtxEffects *effects)
+/* FALSE: not understood; then @effects is 0. */
+static gboolean
+analyse_text (PtPtxAnalysis *a, const char *text, gsize size, const char *name)
 {
   g_autofree char *code = pt_ptx_without_comments (text, size);
-  g_autofree PtPtxAnalysis *a = g_new0 (PtPtxAnalysis, 1);
+  gboolean ok;
 
-  memset (effects, 0, sizeof *effects);
-  a->effects = effects;
   a->names = g_string_chunk_new (4096);
   a->registers = g_hash_table_new (g_str_hash, g_str_equal);
   a->places = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   a->ids = g_array_new (FALSE, FALSE, sizeof (guint));
   a->steps = g_array_new (FALSE, FALSE, sizeof (PtPtxStep));
   a->is_fixed = TRUE;
-  if (analyse (a, code, name)) {
-    effects->is_known = TRUE;
-    effects->is_fixed = a->is_fixed;
-  } else {
-    memset (effects, 0, sizeof *effects);
-  }
+  ok = analyse (a, code, name);
+  if (!ok)
+    memset (a->effects, 0, sizeof *a->effects);
   g_string_chunk_free (a->names);
   g_hash_table_unref (a->registers);
   g_hash_table_unref (a->places);
   g_array_unref (a->ids);
   g_array_unref (a->steps);
   g_free (a->values);
+  return ok;
+}
+
+void
+pt_ptx_effects (const char *text, gsize size, const char *name, PtPtxEffects *effects)
+{
+  g_autofree PtPtxAnalysis *a = g_new0 (PtPtxAnalysis, 1);
+
+  memset (effects, 0, sizeof *effects);
+  a->effects = effects;
+  effects->is_known = analyse_text (a, text, size, name);
+  effects->is_fixed = effects->is_known && a->is_fixed;
+}
+
+void
+pt_ptx_addresses (const char *text, gsize size, const char *name, PtPtxAddresses *addresses)
+{
+  g_autofree PtPtxAnalysis *a = g_new0 (PtPtxAnalysis, 1);
+  PtPtxEffects effects = { 0 };
+
+  memset (addresses, 0, sizeof *addresses);
+  a->effects = &effects;
+  a->by_parameter = TRUE;
+  if (!analyse_text (a, text, size, name) || a->n_parameters > PT_PTX_MAX_ADDRESS_PARAMETERS)
+    return;
+  addresses->is_known = TRUE;
+  addresses->n_parameters = a->n_parameters;
+  for (guint i = 0; i < a->n_parameters; i++)
+    addresses->sizes[i] = (guint16) a->parameters[i].size;
+  addresses->n_accesses = effects.n_accesses;
+  for (guint i = 0; i < effects.n_accesses; i++) {
+    addresses->accesses[i].parameters = effects.accesses[i].words;
+    addresses->accesses[i].is_write = effects.accesses[i].is_write;
+  }
 }

@@ -44,6 +44,25 @@ typedef struct {
 /** Analyse kernel @name in @text, [size] bytes of PTX, which may be any text. Any thread. */
 void pt_ptx_effects (const char *text, gsize size, const char *name, PtPtxEffects *effects);
 
+#define PT_PTX_MAX_ADDRESS_PARAMETERS 62
+
+/**
+ * The parameters, of any size, that the addresses of a kernel's accesses are computed from. They
+ * show the role of a number: a stride takes part in the addresses of one tensor only.
+ */
+typedef struct {
+  gboolean is_known; /* FALSE: the other fields are 0 */
+  guint n_parameters, n_accesses;
+  guint16 sizes[PT_PTX_MAX_ADDRESS_PARAMETERS]; /* bytes of each parameter */
+  struct {
+    guint64 parameters; /* bits */
+    gboolean is_write;
+  } accesses[PT_PTX_MAX_ACCESSES]; /* no duplicates */
+} PtPtxAddresses;
+
+/** As pt_ptx_effects(); unknown also for kernels of more than 62 parameters. Any thread. */
+void pt_ptx_addresses (const char *text, gsize size, const char *name, PtPtxAddresses *addresses);
+
 /**
  * Extract the PTX from an argument of cuModuleLoadData(): a fat binary, or PTX with a terminating
  * zero. NULL when there is none, or its compression is not supported by this build. Free with

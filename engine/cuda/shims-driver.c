@@ -89,15 +89,56 @@ pt_cuFuncSetAttribute (void *function, int attribute, int value)
   return pass (code, function, "Preparing kernel");
 }
 
+/* The replacements of this call, or NULL. */
+static PtCudaReplacements *
+active_replacements (void)
+{
+  PtShimModules *modules = pt_shim_state.modules;
+
+  if (modules == NULL || modules->replacements == NULL ||
+      !pt_cuda_replacements_are_active (modules->replacements))
+    return NULL;
+  return modules->replacements;
+}
+
+static PtCuResult
+launch_watched (const PtCuda *cu, PtCudaReplacements *replacements, PtCudaLaunch *launch,
+                void *stream)
+{
+  PtCuResult code;
+
+  launch->effects = pt_shim_modules_effects (pt_shim_state.modules, launch->function);
+  launch->attention = pt_shim_modules_attention (pt_shim_state.modules, launch->function);
+  if (pt_cuda_replacements_take (replacements, launch))
+    return PT_CU_SUCCESS;
+  code = cu->cuLaunchKernel (launch->function, launch->grid[0], launch->grid[1], launch->grid[2],
+                             launch->block[0], launch->block[1], launch->block[2],
+                             launch->shared_bytes, stream, launch->arguments, NULL);
+  if (code == PT_CU_SUCCESS)
+    pt_cuda_replacements_note (replacements, launch);
+  return code;
+}
+
 int
 pt_cuLaunchKernel (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                    void *stream, void **arguments, void **extra)
 {
   const PtCuda *cu = pt_shim_driver ();
+  PtCudaReplacements *replacements = active_replacements ();
   PtCuResult code = PT_CU_NOT_INITIALIZED;
 
-  if (G_LIKELY (cu != NULL))
+  if (G_UNLIKELY (replacements != NULL && cu != NULL && arguments != NULL && extra == NULL)) {
+    PtCudaLaunch launch = { function,
+                            { grid_x, grid_y, grid_z },
+                            { block_x, block_y, block_z },
+                            shared_bytes,
+                            arguments,
+                            NULL,
+                            NULL };
+
+    code = launch_watched (cu, replacements, &launch, stream);
+  } else if (G_LIKELY (cu != NULL))
     code = cu->cuLaunchKernel (function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
                                shared_bytes, stream, arguments, extra);
   return G_LIKELY (code == PT_CU_SUCCESS) ? code : pass (code, function, "Starting kernel");

@@ -10,6 +10,7 @@ kernel_free (gpointer data)
 
   g_free (kernel->name);
   g_free (kernel->effects);
+  g_free (kernel->attention);
   g_free (kernel);
 }
 
@@ -35,6 +36,8 @@ pt_shim_modules_free (PtShimModules *modules, PtCudaContext *context)
   while (g_hash_table_iter_next (&iter, &module, NULL))
     context->cu->cuModuleUnload (module);
   pt_cuda_context_free (context, modules->random);
+  if (modules->replacements != NULL)
+    pt_cuda_replacements_free (modules->replacements);
   g_hash_table_unref (modules->modules);
   g_hash_table_unref (modules->kernels);
   g_free (modules);
@@ -73,6 +76,31 @@ pt_shim_modules_effects (PtShimModules *modules, PtCuFunction function)
   if (text != NULL)
     pt_ptx_effects (text, size, kernel->name, kernel->effects);
   return kernel->effects;
+}
+
+const PtAttentionPattern *
+pt_shim_modules_attention (PtShimModules *modules, PtCuFunction function)
+{
+  PtShimKernel *kernel = g_hash_table_lookup (modules->kernels, function);
+  g_autofree char *text = NULL;
+  PtAttentionPattern pattern;
+  gsize size;
+
+  if (kernel == NULL || kernel->is_searched)
+    return kernel != NULL ? kernel->attention : NULL;
+  kernel->is_searched = TRUE;
+  text = kernel->image != NULL ? pt_ptx_text (kernel->image, &size) : NULL;
+  if (text != NULL && pt_attention_pattern_find (text, size, kernel->name, &pattern))
+    kernel->attention = g_memdup2 (&pattern, sizeof pattern);
+  return kernel->attention;
+}
+
+PtCudaReplacements *
+pt_shim_modules_replacements (PtShimModules *modules, PtCudaContext *context)
+{
+  if (modules->replacements == NULL)
+    modules->replacements = pt_cuda_replacements_new (context);
+  return modules->replacements;
 }
 
 guint

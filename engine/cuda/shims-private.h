@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "engine/cuda/cuda-replacements.h"
 #include "engine/cuda/shims.h"
 #include "engine/cuda/shims/names.h"
 
@@ -23,11 +24,14 @@ typedef struct {
   char *name;
   gconstpointer image;   /* name in its module; owned by the library */
   PtPtxEffects *effects; /* cached effects; NULL: not analysed yet */
+  gboolean is_searched;  /* for the pattern */
+  PtAttentionPattern *attention; /* NULL: it is none */
 } PtShimKernel;
 
 struct _PtShimModules {
   GHashTable *modules; /* PtCuModule -> its image */
   GHashTable *kernels; /* PtCuFunction -> PtShimKernel */
+  PtCudaReplacements *replacements; /* NULL before the first use */
   PtCuPointer random;  /* state of random numbers on the GPU; 0 before the first use */
   guint64 seed;
   gboolean has_seed;  /* chosen by pt_shim_set_seed() */

@@ -3,7 +3,7 @@
 
 #include <gio/gio.h>
 
-#include "engine/cuda/ptx.h"
+#include "engine/cuda/cuda-replacements.h"
 #include "engine/cuda/shim-tensor.h"
 #include "engine/cuda/upload.h"
 
@@ -57,6 +57,12 @@ guint pt_shim_modules_count (const PtShimModules *modules);
 
 /** The memory effects of @function, or NULL when it is not a kernel of the library. */
 const PtPtxEffects *pt_shim_modules_effects (PtShimModules *modules, PtCuFunction function);
+
+/** What @function looks like, or NULL when it is not an attention kernel of the library. */
+const PtAttentionPattern *pt_shim_modules_attention (PtShimModules *modules, PtCuFunction function);
+
+/** Our kernels in place of the library's. Owned by @modules. */
+PtCudaReplacements *pt_shim_modules_replacements (PtShimModules *modules, PtCudaContext *context);
 
 /**
  * Seed the random numbers of the library, from its next run without a graph on. Without a seed they

@@ -134,6 +134,17 @@ __shfl_up_sync (unsigned, T value, int offset)
 }
 
 static inline unsigned
+__ballot_sync (unsigned, bool value)
+{
+  const uint8_t *slots = emulated_exchange (&value, sizeof value);
+  unsigned lanes = 0;
+
+  for (int lane = 0; lane < 32; lane++)
+    lanes |= (unsigned) emulated_from_lane<bool> (slots, lane) << lane;
+  return lanes;
+}
+
+static inline unsigned
 __match_any_sync (unsigned, uint32_t value)
 {
   const uint8_t *slots = emulated_exchange (&value, sizeof value);

@@ -188,6 +188,42 @@ cuGraphRemoveDependencies (PtCuGraph graph, const PtCuNode *from, const PtCuNode
   return PT_CU_SUCCESS;
 }
 
+/* Edges are numbers of ops, and later ops get other ones. */
+static void
+remove_op (PtCuGraph graph, guint op)
+{
+  for (guint i = graph->edges->len; i-- > 0;) {
+    FakeEdge *edge = &g_array_index (graph->edges, FakeEdge, i);
+
+    if (edge->from == op || edge->to == op) {
+      g_array_remove_index (graph->edges, i);
+      continue;
+    }
+    edge->from -= edge->from > op;
+    edge->to -= edge->to > op;
+  }
+  g_ptr_array_remove_index (graph->ops, op);
+}
+
+PtCuResult
+cuGraphDestroyNode (PtCuNode node)
+{
+  g_autoptr (GList) handles = NULL;
+  ENTER (NEEDS_CONTEXT);
+
+  handles = g_hash_table_get_keys (fake.objects);
+  for (GList *link = handles; link != NULL; link = link->next) {
+    PtCuGraph graph = link->data;
+    guint op;
+
+    if (!fake_object_is (graph, OBJECT_GRAPH) || !g_ptr_array_find (graph->ops, node, &op))
+      continue;
+    remove_op (graph, op);
+    return PT_CU_SUCCESS;
+  }
+  return PT_CU_INVALID_VALUE;
+}
+
 PtCuResult
 cuGraphNodeGetType (PtCuNode node, int *type)
 {

@@ -40,6 +40,7 @@ main (int argc, char **argv)
   if (benches) {
     bench_all ();
   } else {
+    add_attention_tests ();
     add_matmul_tests ();
     add_misc_tests ();
     add_sample_tests ();

@@ -117,6 +117,43 @@ enum { PT_PLAIN_THREADS = 256 };
   PT_PLAIN_SIZES (X, int6, PLAIN_INT6)             \
   PT_PLAIN_SIZES (X, int8, PLAIN_INT8)
 
+/* ---- Attention ---- */
+
+enum {
+  PT_ATTENTION_THREADS = 128,
+  PT_ATTENTION_TILE = 16,   /* keys that a warp takes at once */
+  PT_ATTENTION_BLOCKS = 64, /* maximum of blocks that share the keys of a head */
+};
+
+/* Strides are in elements. Rows of numbers are contiguous, and aligned to 16 bytes but in @queries. */
+typedef struct {
+  PT_ADDRESS (const uint16_t) queries; /* bf16 [kv heads * group], query_head apart */
+  PT_ADDRESS (const uint16_t) keys;    /* bf16 [kv heads][length] */
+  PT_ADDRESS (const uint16_t) values;
+  PT_ADDRESS (const uint8_t) mask; /* [length], 0: the key does not count; or NULL */
+  PT_ADDRESS (uint16_t) output;    /* bf16 [kv heads * group], output_head apart */
+  PT_ADDRESS (float) partial;      /* [kv heads * group][blocks][dim + 2], if there are several blocks */
+  PT_ADDRESS (uint32_t) finished;  /* [blocks of all heads]: 0 before and after */
+  int64_t query_head, output_head, key_head, key_row, value_head, value_row;
+  int32_t length;
+  int32_t group; /* queries that share keys and values */
+  int32_t tiles; /* of a warp, at most */
+  int32_t mask_is_aligned; /* to 16 bytes, and so is the length */
+  float scale; /* of scores as powers of 2 */
+  int32_t unused;
+} PtAttentionArguments;
+
+/* X (dim, heads): @heads of a group in a block */
+#define PT_ATTENTION_KERNELS(X) \
+  X (64, 1)                     \
+  X (64, 2)                     \
+  X (64, 4)                     \
+  X (64, 8)                     \
+  X (128, 1)                    \
+  X (128, 2)                    \
+  X (128, 4)                    \
+  X (128, 8)
+
 /* ---- Sorting (docs/formats/cuda.md, section 9.5) ---- */
 
 enum {

@@ -2,6 +2,7 @@
 
 /* All kernels, as one module. */
 
+#include "attention.cuh"
 #include "copy.cuh"
 #include "int4-rows.cuh"
 #include "int4-many.cuh"

@@ -47,6 +47,7 @@ typedef struct {
   PtCudaPool *pool;
   PtCuPointer buffers[N_BUFFERS], spare;
   gsize spare_size;
+  gboolean may_drop;
 } Fixture;
 
 static void
@@ -146,6 +147,7 @@ replace_edges (Fixture *f, PtCuGraph graph, PtCudaGraphEdges *result)
                                   .find = find_memory,
                                   .is_passing = is_passing,
                                   .user_data = f,
+                                  .may_drop = f->may_drop,
                                   .spare = f->spare_size > 0 ? f->spare : 0,
                                   .spare_size = f->spare_size };
 
@@ -370,6 +372,57 @@ test_turns (Fixture *f, gconstpointer data)
   }
 }
 
+/* Programs with values that nobody reads: the others stay what they were. */
+static void
+test_unread (Fixture *f, gconstpointer data)
+{
+  PtCudaGraphEdges result;
+  Call calls[MAX_LAUNCHES];
+  guint n_dropped = 0;
+
+  f->may_drop = TRUE;
+  for (guint round = 0; round < 300; round++) {
+    guint n = (guint) g_test_rand_int_range (2, MAX_LAUNCHES + 1);
+    PtCuGraph graph;
+
+    f->spare_size = SPARE_SIZE;
+    make_passing_program (f, calls, n);
+    graph = capture (f, calls, n);
+    g_assert_true (replace_edges (f, graph, &result));
+    n_dropped += result.n_dropped;
+    check_results (f, graph, calls, n);
+    f->cu->cuGraphDestroy (graph);
+  }
+  g_assert_cmpuint (n_dropped, >, 100);
+}
+
+/* 8 and 9 are copied from one another and then read by nobody; 10 is read at the end. */
+static void
+test_unread_chain (Fixture *f, gconstpointer data)
+{
+  Call calls[] = { put (f, 0, 1, 8), put (f, 8, 1, 9), put (f, 2, 1, 10), put (f, 10, 1, 3) };
+  PtCudaGraphEdges result;
+  PtCuGraph graph = capture (f, calls, 4);
+
+  f->may_drop = TRUE;
+  f->spare_size = SPARE_SIZE;
+  g_assert_true (replace_edges (f, graph, &result));
+  g_assert_cmpuint (result.n_dropped, ==, 2);
+  g_assert_cmpuint (result.depth, ==, 2);
+  check_results (f, graph, calls, 4);
+  f->cu->cuGraphDestroy (graph);
+  /* Half of them are gone when the driver stops. */
+  for (guint nth = 1; nth <= 3; nth++) {
+    graph = capture (f, calls, 4);
+    fake->fail ("cuGraphDestroyNode", nth, 1);
+    g_assert_cmpint (replace_edges (f, graph, &result), ==, nth == 3);
+    g_assert_cmpint (result.is_broken, ==, nth < 3);
+    f->cu->cuGraphDestroy (graph);
+    fake->reset ();
+    set_kernels ();
+  }
+}
+
 /* Half of the addresses are changed when the driver stops: such a graph must not run. */
 static void
 test_broken (Fixture *f, gconstpointer data)
@@ -537,5 +590,7 @@ main (int argc, char **argv)
   ADD ("passing", test_passing);
   ADD ("turns", test_turns);
   ADD ("broken", test_broken);
+  ADD ("unread", test_unread);
+  ADD ("unread-chain", test_unread_chain);
   return g_test_run ();
 }

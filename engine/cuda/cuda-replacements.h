@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/cuda/attention-pattern.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtCudaReplacements: our kernels in place of kernels of one model library, in its CUDA graphs.
+ *
+ * A kernel is recognised by its code (attention-pattern.h). Before a graph is recorded, some calls
+ * are watched: after each launch of such a kernel, it runs again on memory that was filled with
+ * junk, and so does ours. Both must write the same bytes, and the numbers must agree within the
+ * rounding of their type. A kernel that differs once is never replaced.
+ *
+ * Libraries expand keys and values to all heads by a kernel that copies. Where a copy is made from
+ * something that did not change since, ours also reads the source in place of the copy, if the
+ * results then agree, too. The copy is then read by nobody (unread-nodes.c).
+ *
+ * The environment variable PTERIS_CUDA_REPLACE=0 turns replacements off. Engine thread.
+ */
+typedef struct _PtCudaReplacements PtCudaReplacements;
+
+/** A launch that a library makes. */
+typedef struct {
+  PtCuFunction function;
+  guint grid[3], block[3];
+  guint shared_bytes;
+  void **arguments;
+  const PtPtxEffects *effects;         /* NULL: unknown */
+  const PtAttentionPattern *attention; /* NULL: no attention kernel */
+} PtCudaLaunch;
+
+typedef enum {
+  PT_CUDA_REPLACE_NOTHING,
+  PT_CUDA_REPLACE_WATCH, /* compare */
+  PT_CUDA_REPLACE_USE    /* replace; the GPU may compute nothing meanwhile */
+} PtCudaReplaceMode;
+
+/** The bounds of the allocation that contains @pointer; FALSE: unknown memory. */
+typedef gboolean (*PtCudaFindMemory) (PtCuPointer pointer, PtCuPointer *start, gsize *size,
+                                      gpointer user_data);
+
+/** @context must outlive the object. */
+PtCudaReplacements *pt_cuda_replacements_new (PtCudaContext *context);
+void pt_cuda_replacements_free (PtCudaReplacements *replacements);
+
+/** Begin a call of the library; @find is used until the end. Does nothing if they are turned off. */
+void pt_cuda_replacements_begin (PtCudaReplacements *replacements, PtCudaReplaceMode mode,
+                                 PtCudaFindMemory find, gpointer user_data);
+void pt_cuda_replacements_end (PtCudaReplacements *replacements);
+
+/** Whether launches must be passed to the functions below. */
+gboolean pt_cuda_replacements_are_active (const PtCudaReplacements *replacements);
+
+/** Launch ours in place of @launch. FALSE: launch the library's. */
+gboolean pt_cuda_replacements_take (PtCudaReplacements *replacements, const PtCudaLaunch *launch);
+
+/** Note that the library's kernel was launched; when watching, compare ours with it. */
+void pt_cuda_replacements_note (PtCudaReplacements *replacements, const PtCudaLaunch *launch);
+
+/**
+ * A sentence about the latest call that was replaced, or NULL when nothing was recognised. Free
+ * with g_free().
+ */
+char *pt_cuda_replacements_describe (const PtCudaReplacements *replacements);
+
+G_END_DECLS
