@@ -265,8 +265,7 @@ find_memory (PtCuPointer pointer, PtCuPointer *start, gsize *size, gpointer user
   PtCudaGraphs *self = user_data;
   const PtCuda *cu = self->context->cu;
 
-  if ((self->recording != NULL &&
-       pt_cuda_pool_find (self->recording, pointer, start, size)) ||
+  if ((self->recording != NULL && pt_cuda_pool_find (self->recording, pointer, start, size)) ||
       (self->constants != NULL && pt_cuda_constants_find (self->constants, pointer, start, size)) ||
       pt_cuda_pool_find (self->context->tensors, pointer, start, size))
     return TRUE;
@@ -357,9 +356,8 @@ static gboolean
 replace_edges (PtCudaGraphs *self, Entry *entry, PtCuGraph graph, GError **error)
 {
   const char *setting = g_getenv ("PTERIS_CUDA_GRAPH_EDGES");
-  PtCudaMemoryView view = {
-    find_effects, find_memory, is_passing, self, TRUE, entry->spare, SPARE_BYTES
-  };
+  PtCudaMemoryView view = { find_effects, find_memory,  is_passing, self,
+                            TRUE,         entry->spare, SPARE_BYTES };
   PtCudaGraphEdges result;
   gboolean ok;
 
@@ -369,9 +367,8 @@ replace_edges (PtCudaGraphs *self, Entry *entry, PtCuGraph graph, GError **error
     view.spare = 0;
   ok = pt_cuda_replace_edges (self->context->cu, graph, &view, &result);
   g_debug ("CUDA graph: %u nodes, %s: %u edges, %u in a row, %u unknown, %u moved, %u removed",
-           result.n_nodes,
-           ok ? "new edges" : "a chain", result.n_edges, result.depth, result.n_barriers,
-           result.n_moved, result.n_dropped);
+           result.n_nodes, ok ? "new edges" : "a chain", result.n_edges, result.depth,
+           result.n_barriers, result.n_moved, result.n_dropped);
   return !result.is_broken ||
          pt_fail (error, PT_ERROR_DELEGATE, "The driver does not let a recorded call be changed.");
 }
@@ -435,8 +432,7 @@ record (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs)
 
   entry->ready = try_record (self, entry, inputs, &why);
   self->recording = NULL;
-  replaced =
-      pt_cuda_replacements_describe (pt_cuda_container_replacements (self->container));
+  replaced = pt_cuda_replacements_describe (pt_cuda_container_replacements (self->container));
   if (replaced != NULL)
     g_debug ("Kernels of the model: %s", replaced);
   pt_cuda_free_handles (self->arguments, self->n_inputs);

@@ -87,7 +87,8 @@ pt_cuda_kernel_attention (PtCudaContext *context, const PtCudaAttention *self, P
   const PtCuPointer others[] = { self->queries, self->output };
   guint blocks = blocks_of (context, self);
   PtKernelShape shape = { { blocks, (guint) self->kv_heads, parts_of (self) },
-                          PT_ATTENTION_THREADS, 0 };
+                          PT_ATTENTION_THREADS,
+                          0 };
   PtAttentionArguments arguments = { 0 };
 
   if (!pt_cuda_attention_fits (self))

@@ -21,28 +21,28 @@ typedef struct _PtCudaKernels PtCudaKernels;
   PT_PLAIN_KERNELS (PT_KERNEL_PLAIN)           \
   X (sort_block) X (sort_block_wide)
 
-#define PT_KERNELS_STATIC                     \
+#define PT_KERNELS_STATIC                    \
   PT_ATTENTION_KERNELS (PT_KERNEL_ATTENTION) \
-  X (int4_finish)         \
-  X (sort_count_32)       \
-  X (sort_count_64)       \
-  X (sort_sum)            \
-  X (sort_move_32)        \
-  X (sort_move_64)        \
-  X (random_f32)          \
-  X (random_bf16)         \
-  X (random_i64)          \
-  X (random_seed)         \
-  X (copy_1)              \
-  X (copy_2)              \
-  X (copy_4)              \
-  X (copy_8)              \
-  X (copy_16)             \
-  X (fill)                \
-  X (sample_said)         \
-  X (sample_max)          \
-  X (sample_all)          \
-  X (sample_pass)         \
+  X (int4_finish)                            \
+  X (sort_count_32)                          \
+  X (sort_count_64)                          \
+  X (sort_sum)                               \
+  X (sort_move_32)                           \
+  X (sort_move_64)                           \
+  X (random_f32)                             \
+  X (random_bf16)                            \
+  X (random_i64)                             \
+  X (random_seed)                            \
+  X (copy_1)                                 \
+  X (copy_2)                                 \
+  X (copy_4)                                 \
+  X (copy_8)                                 \
+  X (copy_16)                                \
+  X (fill)                                   \
+  X (sample_said)                            \
+  X (sample_max)                             \
+  X (sample_all)                             \
+  X (sample_pass)                            \
   X (sample_find)
 
 typedef enum {

@@ -405,7 +405,8 @@ pt_cuda_replacements_note (PtCudaReplacements *self, const PtCudaLaunch *launch)
   note_writes (self, launch);
 }
 
-/* A kernel that was compared only with sources must agree with copies, too: it computes the same. */
+/* A kernel that was compared only with sources must agree with copies, too: it computes the same.
+ */
 static gboolean
 is_proved (const Candidate *candidate, Kind kind)
 {

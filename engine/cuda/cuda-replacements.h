@@ -45,7 +45,8 @@ typedef gboolean (*PtCudaFindMemory) (PtCuPointer pointer, PtCuPointer *start, g
 PtCudaReplacements *pt_cuda_replacements_new (PtCudaContext *context);
 void pt_cuda_replacements_free (PtCudaReplacements *replacements);
 
-/** Begin a call of the library; @find is used until the end. Does nothing if they are turned off. */
+/** Begin a call of the library; @find is used until the end. Does nothing if they are turned off.
+ */
 void pt_cuda_replacements_begin (PtCudaReplacements *replacements, PtCudaReplaceMode mode,
                                  PtCudaFindMemory find, gpointer user_data);
 void pt_cuda_replacements_end (PtCudaReplacements *replacements);

@@ -41,7 +41,7 @@ typedef struct {
   guint depth; /* number of nodes on the longest path */
   gboolean is_broken;
   guint n_dropped; /* nodes that were removed */
-  guint n_moved; /* writers that got another block */
+  guint n_moved;   /* writers that got another block */
 } PtCudaGraphEdges;
 
 /**

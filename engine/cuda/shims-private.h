@@ -22,17 +22,17 @@ enum { PT_CUDA_ERROR_INVALID_DEVICE = 101, PT_CUDA_ERROR_CAPTURE = 900, PT_CUDA_
 
 typedef struct {
   char *name;
-  gconstpointer image;   /* name in its module; owned by the library */
-  PtPtxEffects *effects; /* cached effects; NULL: not analysed yet */
-  gboolean is_searched;  /* for the pattern */
+  gconstpointer image;           /* name in its module; owned by the library */
+  PtPtxEffects *effects;         /* cached effects; NULL: not analysed yet */
+  gboolean is_searched;          /* for the pattern */
   PtAttentionPattern *attention; /* NULL: it is none */
 } PtShimKernel;
 
 struct _PtShimModules {
-  GHashTable *modules; /* PtCuModule -> its image */
-  GHashTable *kernels; /* PtCuFunction -> PtShimKernel */
+  GHashTable *modules;              /* PtCuModule -> its image */
+  GHashTable *kernels;              /* PtCuFunction -> PtShimKernel */
   PtCudaReplacements *replacements; /* NULL before the first use */
-  PtCuPointer random;  /* state of random numbers on the GPU; 0 before the first use */
+  PtCuPointer random;               /* state of random numbers on the GPU; 0 before the first use */
   guint64 seed;
   gboolean has_seed;  /* chosen by pt_shim_set_seed() */
   gboolean is_seeded; /* @random was initialised with @seed */

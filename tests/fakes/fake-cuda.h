@@ -28,7 +28,7 @@ typedef struct {
   gboolean is_replay; /* by a graph */
 } FakeLaunch;
 
-#define FAKE_MOST_ARGUMENTS 16
+#define FAKE_MOST_ARGUMENTS 24
 
 /** Counts of live objects of all devices. */
 typedef struct {

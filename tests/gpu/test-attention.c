@@ -9,7 +9,8 @@
 
 typedef struct {
   gint64 heads, kv_heads, length, dim;
-  gint64 valid;  /* the mask leaves the first of this many keys, without every seventh; -1: no mask */
+  gint64
+      valid; /* the mask leaves the first of this many keys, without every seventh; -1: no mask */
   gint64 offset; /* of the mask, in bytes from an aligned address */
 } Shape;
 
@@ -66,8 +67,7 @@ compare (const Shape *shape, const guint16 *q, const guint16 *k, const guint16 *
   for (gint64 head = 0; head < shape->heads; head++)
     for (gint64 column = head % step; column < shape->dim; column += step) {
       gint64 first = head / (shape->heads / shape->kv_heads) * shape->length * shape->dim;
-      ReferenceSum sum =
-          exact (shape, q + head * shape->dim, k + first, v + first, scale, column);
+      ReferenceSum sum = exact (shape, q + head * shape->dim, k + first, v + first, scale, column);
       double got = (double) reference_from_bf16 (output[head * shape->dim + column]);
 
       /* Weights are off by the rounding of scores: a few units of the last place of a float. */
@@ -91,11 +91,16 @@ run (const Shape *shape)
   g_autofree guint16 *v = random_numbers (n_k, &state), *output = NULL;
   g_autofree guint8 *mask = g_new (guint8, (gsize) (shape->length + shape->offset));
   GError *error = NULL;
-  PtCudaAttention attention = { .heads = shape->heads, .kv_heads = shape->kv_heads,
-                                .length = shape->length, .dim = shape->dim,
-                                .query_head = shape->dim, .output_head = shape->dim,
-                                .key_head = shape->length * shape->dim, .key_row = shape->dim,
-                                .value_head = shape->length * shape->dim, .value_row = shape->dim,
+  PtCudaAttention attention = { .heads = shape->heads,
+                                .kv_heads = shape->kv_heads,
+                                .length = shape->length,
+                                .dim = shape->dim,
+                                .query_head = shape->dim,
+                                .output_head = shape->dim,
+                                .key_head = shape->length * shape->dim,
+                                .key_row = shape->dim,
+                                .value_head = shape->length * shape->dim,
+                                .value_row = shape->dim,
                                 .scale = 1 / sqrt ((double) shape->dim) };
   g_autofree guint8 *zeros = g_malloc0 (pt_cuda_attention_scratch (&attention));
   PtCuPointer scratch = gpu_new (zeros, pt_cuda_attention_scratch (&attention));
@@ -123,9 +128,9 @@ static void
 test_attention (void)
 {
   static const Shape shapes[] = {
-    { 1, 1, 1, 64, -1, 0 },       { 4, 4, 5, 128, -1, 0 },      { 8, 2, 64, 64, 64, 0 },
-    { 8, 2, 100, 128, 57, 0 },    { 6, 2, 130, 64, 129, 3 },    { 16, 1, 257, 128, 200, 0 },
-    { 12, 1, 96, 64, 96, 0 },     { 14, 2, 1024, 64, 700, 0 },  { 32, 8, 1024, 128, 513, 0 },
+    { 1, 1, 1, 64, -1, 0 },        { 4, 4, 5, 128, -1, 0 },     { 8, 2, 64, 64, 64, 0 },
+    { 8, 2, 100, 128, 57, 0 },     { 6, 2, 130, 64, 129, 3 },   { 16, 1, 257, 128, 200, 0 },
+    { 12, 1, 96, 64, 96, 0 },      { 14, 2, 1024, 64, 700, 0 }, { 32, 8, 1024, 128, 513, 0 },
     { 16, 8, 2048, 128, 2048, 0 }, { 2, 2, 48, 64, 0, 0 },      { 3, 1, 2050, 128, 1999, 1 },
   };
 

@@ -44,6 +44,7 @@ main (int argc, char **argv)
     add_matmul_tests ();
     add_misc_tests ();
     add_sample_tests ();
+    add_replacement_tests ();
     result = g_test_run ();
   }
   gpu_stop ();

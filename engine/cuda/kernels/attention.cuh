@@ -18,8 +18,7 @@
 enum { ATTENTION_WARPS = PT_ATTENTION_THREADS / LANES, ATTENTION_UNROLL = 4 };
 
 /** Sums over some keys: of weights relative to @max (log2), and of weighted values. */
-template <int HEADS>
-struct AttentionSums {
+template <int HEADS> struct AttentionSums {
   float max[HEADS], weight[HEADS], values[HEADS][8];
 };
 
@@ -161,8 +160,8 @@ attention_keys (const PtAttentionArguments &p, const float (&q)[HEADS][8],
 
   /* Each lane looks at another tile. */
   for (int base = 0; base < p.tiles; base += LANES) {
-    bool mine = base + lane_id () < p.tiles &&
-                attention_has_keys (p, first + (base + lane_id ()) * stride);
+    bool mine =
+        base + lane_id () < p.tiles && attention_has_keys (p, first + (base + lane_id ()) * stride);
     unsigned tiles = __ballot_sync (ALL_LANES, mine);
 
     for (int i = 0; i < LANES && tiles >> i != 0; i++)
@@ -350,11 +349,11 @@ attention (const PtAttentionArguments &p)
     attention_merge_blocks<DIM, HEADS> (p, head, n_heads);
 }
 
-#define X(dim, heads)                                                                            \
-  KERNEL __launch_bounds__ (PT_ATTENTION_THREADS)                                                \
-      pt_attention_##dim##_##heads (const __grid_constant__ PtAttentionArguments p)              \
-  {                                                                                              \
-    attention<dim, heads> (p);                                                                   \
+#define X(dim, heads)                                                               \
+  KERNEL __launch_bounds__ (PT_ATTENTION_THREADS)                                   \
+      pt_attention_##dim##_##heads (const __grid_constant__ PtAttentionArguments p) \
+  {                                                                                 \
+    attention<dim, heads> (p);                                                      \
   }
 PT_ATTENTION_KERNELS (X)
 #undef X

@@ -125,21 +125,22 @@ enum {
   PT_ATTENTION_BLOCKS = 64, /* maximum of blocks that share the keys of a head */
 };
 
-/* Strides are in elements. Rows of numbers are contiguous, and aligned to 16 bytes but in @queries. */
+/* Strides are in elements. Rows of numbers are contiguous, and aligned to 16 bytes but in @queries.
+ */
 typedef struct {
   PT_ADDRESS (const uint16_t) queries; /* bf16 [kv heads * group], query_head apart */
   PT_ADDRESS (const uint16_t) keys;    /* bf16 [kv heads][length] */
   PT_ADDRESS (const uint16_t) values;
   PT_ADDRESS (const uint8_t) mask; /* [length], 0: the key does not count; or NULL */
   PT_ADDRESS (uint16_t) output;    /* bf16 [kv heads * group], output_head apart */
-  PT_ADDRESS (float) partial;      /* [kv heads * group][blocks][dim + 2], if there are several blocks */
-  PT_ADDRESS (uint32_t) finished;  /* [blocks of all heads]: 0 before and after */
+  PT_ADDRESS (float) partial; /* [kv heads * group][blocks][dim + 2], if there are several blocks */
+  PT_ADDRESS (uint32_t) finished; /* [blocks of all heads]: 0 before and after */
   int64_t query_head, output_head, key_head, key_row, value_head, value_row;
   int32_t length;
-  int32_t group; /* queries that share keys and values */
-  int32_t tiles; /* of a warp, at most */
+  int32_t group;           /* queries that share keys and values */
+  int32_t tiles;           /* of a warp, at most */
   int32_t mask_is_aligned; /* to 16 bytes, and so is the length */
-  float scale; /* of scores as powers of 2 */
+  float scale;             /* of scores as powers of 2 */
   int32_t unused;
 } PtAttentionArguments;
 
