@@ -33,16 +33,6 @@ typedef struct {
   PtStats stats;
 } Transcript;
 
-static void
-clear_segment (gpointer data)
-{
-  PtSegment *segment = data;
-
-  g_free ((char *) segment->text);
-  g_free ((PtWord *) segment->words);
-  g_free ((PtWord *) segment->tokens);
-}
-
 /* "  1.200 -   1.760 : text", as people who measure want it. */
 static void
 put_time (double start, double end, const char *text, gsize length)
@@ -86,16 +76,7 @@ put_segment (const Transcript *transcript, const PtSegment *segment)
 static void
 take_segment (Transcript *transcript, const PtEvent *event)
 {
-  PtSegment segment = {
-    .start = event->start,
-    .end = event->end,
-    .text = g_strdup (event->text),
-    .words = g_memdup2 (event->words, event->n_words * sizeof (PtWord)),
-    .n_words = event->n_words,
-    .tokens = g_memdup2 (event->tokens, event->n_tokens * sizeof (PtWord)),
-    .n_tokens = event->n_tokens,
-    .speaker = event->speaker,
-  };
+  PtSegment segment = pt_segment_from_event (event);
 
   if (!transcript->lines) {
     g_array_append_val (transcript->segments, segment);
@@ -105,7 +86,7 @@ take_segment (Transcript *transcript, const PtEvent *event)
    * piece by piece. */
   if (!transcript->open)
     put_segment (transcript, &segment);
-  clear_segment (&segment);
+  pt_segment_clear (&segment);
 }
 
 static void
@@ -219,7 +200,7 @@ transcribe (PterisCli *cli, const TranscribeOptions *options, const Output *outp
   transcript.pieces = transcript.lines && options->stream && options->times == TIMES_NONE;
 
   transcript.segments = g_array_new (FALSE, FALSE, sizeof (PtSegment));
-  g_array_set_clear_func (transcript.segments, clear_segment);
+  g_array_set_clear_func (transcript.segments, (GDestroyNotify) pt_segment_clear);
   job.speech.audio = audio;
   job.speech.follow = strcmp (audio, "-") == 0;
   job.speech.raw = options->raw;

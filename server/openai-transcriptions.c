@@ -37,16 +37,6 @@ typedef struct {
 } Transcript;
 
 static void
-clear_segment (gpointer data)
-{
-  PtSegment *segment = data;
-
-  g_free ((char *) segment->text);
-  g_free ((PtWord *) segment->words);
-  g_free ((PtWord *) segment->tokens);
-}
-
-static void
 transcript_free (gpointer data)
 {
   Transcript *self = data;
@@ -151,20 +141,10 @@ read_request (Transcript *self, const PterisBody *body, GError **error)
 
 /* ---- the response ---- */
 
-/* Offsets of @words become those of their copy. */
 static void
 take_segment (Transcript *self, const PtEvent *event)
 {
-  PtSegment segment = {
-    .start = event->start,
-    .end = event->end,
-    .text = g_strdup (event->text),
-    .words = g_memdup2 (event->words, event->n_words * sizeof (PtWord)),
-    .n_words = event->n_words,
-    .tokens = g_memdup2 (event->tokens, event->n_tokens * sizeof (PtWord)),
-    .n_tokens = event->n_tokens,
-    .speaker = event->speaker,
-  };
+  PtSegment segment = pt_segment_from_event (event);
   g_autofree char *delta = g_strconcat (self->text->len > 0 ? " " : "", event->text, NULL);
 
   g_string_append (self->text, delta);
@@ -316,7 +296,7 @@ begin (PterisServing *serving, PterisExchange *exchange, const PterisBody *body,
   self->files = pteris_data_files_new ();
   self->translate = translate;
   self->segments = g_array_new (FALSE, FALSE, sizeof (PtSegment));
-  g_array_set_clear_func (self->segments, clear_segment);
+  g_array_set_clear_func (self->segments, (GDestroyNotify) pt_segment_clear);
   self->text = g_string_new (NULL);
   if (!read_request (self, body, &error)) {
     pteris_exchange_fail (exchange, error);

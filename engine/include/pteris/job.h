@@ -188,4 +188,13 @@ typedef struct {
   PtStats stats;                          /* STATS */
 } PtEvent;
 
+/**
+ * A copy of the segment in @event, a PT_EVENT_SEGMENT, with text, words and tokens of its own. Any
+ * thread.
+ */
+PT_API PtSegment pt_segment_from_event (const PtEvent *event);
+
+/** Free what @segment, of pt_segment_from_event(), owns, and set it to zeros. Any thread. */
+PT_API void pt_segment_clear (PtSegment *segment);
+
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <string.h>
-#include <pteris/speech.h>
+#include <pteris/job.h>
 
 /* Times in whole milliseconds, the resolution of the formats. */
 typedef struct {
@@ -253,4 +253,30 @@ pt_subtitle_format_find (const char *name, PtSubtitleFormat *out)
     }
   }
   return FALSE;
+}
+
+/* ---- copies ---- */
+
+PtSegment
+pt_segment_from_event (const PtEvent *event)
+{
+  return (PtSegment){
+    .start = event->start,
+    .end = event->end,
+    .text = g_strdup (event->text),
+    .words = g_memdup2 (event->words, event->n_words * sizeof (PtWord)),
+    .n_words = event->n_words,
+    .tokens = g_memdup2 (event->tokens, event->n_tokens * sizeof (PtWord)),
+    .n_tokens = event->n_tokens,
+    .speaker = event->speaker,
+  };
+}
+
+void
+pt_segment_clear (PtSegment *segment)
+{
+  g_free ((char *) segment->text);
+  g_free ((PtWord *) segment->words);
+  g_free ((PtWord *) segment->tokens);
+  *segment = (PtSegment){ 0 };
 }

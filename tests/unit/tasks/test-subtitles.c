@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <pteris/speech.h>
+#include <pteris/job.h>
 
 #include <jansson.h>
 
@@ -103,6 +103,35 @@ test_names (void)
   g_assert_false (pt_subtitle_format_find ("talk.doc", &format));
 }
 
+/* The copy stays when the event is gone. */
+static void
+test_copy (void)
+{
+  PtWord words[] = { { .start = 0, .length = 3, .probability = 0.5f },
+                     { .start = 4, .length = 2 } };
+  char text[] = "one 2.";
+  const PtEvent event = { .kind = PT_EVENT_SEGMENT,
+                          .text = text,
+                          .start = 1,
+                          .end = 2.5,
+                          .words = words,
+                          .n_words = G_N_ELEMENTS (words),
+                          .speaker = 3 };
+  PtSegment segment = pt_segment_from_event (&event);
+
+  text[0] = 'x';
+  words[0].length = 9;
+  g_assert_cmpstr (segment.text, ==, "one 2.");
+  g_assert_cmpuint (segment.n_words, ==, 2);
+  g_assert_cmpuint (segment.words[0].length, ==, 3);
+  g_assert_null (segment.tokens);
+  g_assert_cmpuint (segment.speaker, ==, 3);
+  g_assert_cmpfloat (segment.end, ==, 2.5);
+  pt_segment_clear (&segment);
+  g_assert_null (segment.text);
+  g_assert_cmpuint (segment.n_words, ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -113,5 +142,6 @@ main (int argc, char **argv)
   g_test_add_func ("/tasks/subtitles/json", test_json);
   g_test_add_func ("/tasks/subtitles/hostile", test_hostile);
   g_test_add_func ("/tasks/subtitles/names", test_names);
+  g_test_add_func ("/tasks/subtitles/copy", test_copy);
   return g_test_run ();
 }
