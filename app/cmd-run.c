@@ -80,6 +80,8 @@ show_profile (const PtRunProfile *profile)
   show_rest (profile->n_totals);
   pteris_put_line ("%.3f ms in instructions, of %.3f ms in %u calls", profile->total_s * 1000,
                    profile->calls_s * 1000, profile->calls);
+  for (guint i = 0; profile->remarks != NULL && profile->remarks[i] != NULL; i++)
+    pteris_put_line ("%s", profile->remarks[i]);
   if (profile->lost > 0)
     pteris_put_line ("%" G_GUINT64_FORMAT " later events are not in the medians and the trace",
                      profile->lost);

@@ -61,6 +61,12 @@ finish (gpointer delegate, GError **error)
   return pt_cuda_delegate_finish (delegate, error);
 }
 
+static char *
+remark (gconstpointer delegate)
+{
+  return pt_cuda_delegate_remark (delegate);
+}
+
 static const PtBackend backend = {
   .id = "CudaBackend",
   .is_native = TRUE,
@@ -74,6 +80,7 @@ static const PtBackend backend = {
   .forget_state = forget_state,
   .has_state = has_state,
   .finish = finish,
+  .remark = remark,
   .describe = pt_cuda_describe,
   .measure = pt_cuda_measure,
 };

@@ -411,3 +411,12 @@ pt_cuda_delegate_finish (PtCudaDelegate *self, GError **error)
 {
   return pt_cuda_context_synchronize (self->context, error);
 }
+
+char *
+pt_cuda_delegate_remark (const PtCudaDelegate *self)
+{
+  g_autofree char *replaced =
+      pt_cuda_replacements_describe (pt_cuda_container_replacements (self->container));
+
+  return replaced != NULL ? g_strdup_printf ("CudaBackend, %s", replaced) : NULL;
+}

@@ -31,5 +31,6 @@ gboolean pt_cuda_delegate_select_state (PtCudaDelegate *delegate, guint state, G
 void pt_cuda_delegate_forget_state (PtCudaDelegate *delegate, guint state);
 gboolean pt_cuda_delegate_has_state (const PtCudaDelegate *delegate, const char *part);
 gboolean pt_cuda_delegate_finish (PtCudaDelegate *delegate, GError **error);
+char *pt_cuda_delegate_remark (const PtCudaDelegate *delegate);
 
 G_END_DECLS

@@ -101,6 +101,7 @@ static const PtField profile[] = {
   PT_ROWS (PtRunProfile, instructions, n_instructions, &instruction_info),
   PT_ROWS (PtRunProfile, totals, n_totals, &total_info),
   PT_PLAIN (PtRunProfile, lost),
+  PT_TEXTS (PtRunProfile, remarks),
 };
 static PT_STRUCT (profile_info, PtRunProfile, profile, NULL);
 

@@ -129,6 +129,12 @@ typedef struct {
   gboolean (*finish) (gpointer delegate, GError **error);
 
   /**
+   * Optional. A sentence about how the delegate ran so far, for pteris run --profile, or NULL. Free
+   * with g_free().
+   */
+  char *(*remark) (gconstpointer delegate);
+
+  /**
    * Optional. For output argument @arg, of shape [..., n, width], compute only the last @n_rows
    * rows; the other rows keep their old content. 0: compute all rows. FALSE when the delegate
    * cannot. Used for logits: a prefill needs only the last row.

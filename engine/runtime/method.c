@@ -382,6 +382,23 @@ pt_method_set_profile (PtMethod *method, PtProfileFunc func, gpointer user_data)
   method->profile_data = user_data;
 }
 
+char **
+pt_method_remarks (const PtMethod *method)
+{
+  g_autoptr (GPtrArray) remarks = g_ptr_array_new ();
+
+  for (guint i = 0; i < method->n_delegates; i++) {
+    const PtDelegate *delegate = &method->delegates[i];
+    char *remark =
+        delegate->backend->remark != NULL ? delegate->backend->remark (delegate->handle) : NULL;
+
+    if (remark != NULL)
+      g_ptr_array_add (remarks, remark);
+  }
+  g_ptr_array_add (remarks, NULL);
+  return (char **) g_ptr_array_free (g_steal_pointer (&remarks), FALSE);
+}
+
 /* ---- execution ---- */
 
 static gboolean

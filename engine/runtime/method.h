@@ -148,4 +148,8 @@ typedef void (*PtProfileFunc) (gpointer user_data, guint chain, guint instructio
                                gint64 end_ns);
 void pt_method_set_profile (PtMethod *method, PtProfileFunc func, gpointer user_data);
 
+/** The sentences that delegates have to say about how they ran: [], to NULL. Free with
+ * g_strfreev(). */
+char **pt_method_remarks (const PtMethod *method);
+
 G_END_DECLS

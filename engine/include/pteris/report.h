@@ -137,6 +137,7 @@ typedef struct {
   const PtRunTotal *totals; /* the slowest first */
   guint n_totals;
   guint64 lost; /* events beyond the first 500,000, which are in no median and no trace */
+  const char *const *remarks; /* sentences of delegates about how they ran, to NULL; or NULL */
 } PtRunProfile;
 
 /** The kind of a run. */
@@ -197,7 +198,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtRunReport, pt_run_report_unref)
  *                                       "total_s", "median_s", "min_s", "max_s", "share",
  *                                       "delegate" }],
  *                    "operators": [{ "name", "kind", "instructions", "calls", "total_s", "share"
- * }], "lost" }, "trace" }
+ * }], "lost", "remarks": [text] }, "trace" }
  *
  * Of a case.json:
  *

@@ -211,6 +211,15 @@ describe_totals (const PtProfile *profile, PtHeap *heap, gint64 whole, PtRunProf
   out->n_totals = list->len;
 }
 
+static void
+describe_remarks (const PtProfile *profile, PtHeap *heap, PtRunProfile *out)
+{
+  g_auto (GStrv) texts = pt_method_remarks (profile->method);
+
+  if (texts[0] != NULL)
+    out->remarks = pt_heap_texts (heap, (const char *const *) texts);
+}
+
 const PtRunProfile *
 pt_profile_report (const PtProfile *profile, PtHeap *heap)
 {
@@ -225,5 +234,6 @@ pt_profile_report (const PtProfile *profile, PtHeap *heap)
   out->lost = profile->lost;
   describe_entries (profile, heap, whole, out);
   describe_totals (profile, heap, whole, out);
+  describe_remarks (profile, heap, out);
   return out;
 }

@@ -207,8 +207,10 @@ describe_instruction (const PtRunInstruction *item)
 static json_t *
 describe_profile (const PtRunProfile *profile)
 {
-  json_t *instructions = json_array (), *operators = json_array ();
+  json_t *instructions = json_array (), *operators = json_array (), *remarks = json_array ();
 
+  for (guint i = 0; profile->remarks != NULL && profile->remarks[i] != NULL; i++)
+    json_array_append_new (remarks, pt_json_text (profile->remarks[i]));
   for (guint i = 0; i < profile->n_instructions; i++)
     json_array_append_new (instructions, describe_instruction (&profile->instructions[i]));
   for (guint i = 0; i < profile->n_totals; i++) {
@@ -220,9 +222,9 @@ describe_profile (const PtRunProfile *profile)
                               (int) total->instructions, "calls", (json_int_t) total->calls,
                               "total_s", total->total_s, "share", total->share));
   }
-  return json_pack ("{s:i, s:f, s:f, s:o, s:o, s:I}", "calls", (int) profile->calls, "calls_s",
+  return json_pack ("{s:i, s:f, s:f, s:o, s:o, s:I, s:o}", "calls", (int) profile->calls, "calls_s",
                     profile->calls_s, "total_s", profile->total_s, "instructions", instructions,
-                    "operators", operators, "lost", (json_int_t) profile->lost);
+                    "operators", operators, "lost", (json_int_t) profile->lost, "remarks", remarks);
 }
 
 static json_t *

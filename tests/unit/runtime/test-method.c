@@ -119,12 +119,21 @@ delegate_set_last_rows (gpointer delegate, guint arg, guint n_rows)
   return TRUE;
 }
 
+static const char *remark; /* of the delegate */
+
+static char *
+delegate_remark (gconstpointer delegate)
+{
+  return g_strdup (remark);
+}
+
 static const PtBackend backend = {
   .id = "XnnpackBackend",
   .init = delegate_init,
   .execute = delegate_execute,
   .destroy = delegate_destroy,
   .set_last_rows = delegate_set_last_rows,
+  .remark = delegate_remark,
 };
 
 static PtModule *
@@ -464,6 +473,24 @@ test_delegate (void)
   g_assert_cmpuint (n_delegates, ==, 0);
 }
 
+static void
+test_remarks (void)
+{
+  PtModule *module = open_case ("xnnpack_linear");
+  PtMethod *method = load (module, "forward");
+  char **remarks = pt_method_remarks (method);
+
+  g_assert_cmpuint (g_strv_length (remarks), ==, 0);
+  g_strfreev (remarks);
+  remark = "half of it was replaced";
+  remarks = pt_method_remarks (method);
+  g_assert_cmpuint (g_strv_length (remarks), ==, 1);
+  g_assert_cmpstr (remarks[0], ==, remark);
+  g_strfreev (remarks);
+  remark = NULL;
+  pt_module_free (module);
+}
+
 /* An operator, not a delegate, writes the output: all of it is computed. */
 static void
 test_last_row_of_an_operator (void)
@@ -520,6 +547,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/method/profile", test_profile);
   g_test_add_func ("/runtime/method/unplanned", test_unplanned);
   g_test_add_func ("/runtime/method/delegate", test_delegate);
+  g_test_add_func ("/runtime/method/remarks", test_remarks);
   g_test_add_func ("/runtime/method/last-row-of-an-operator", test_last_row_of_an_operator);
   g_test_add_func ("/runtime/method/constants", test_constants);
   return g_test_run ();

@@ -121,6 +121,7 @@ test_delegate (void)
 
   g_assert_cmpstr (pt_json_string (item, "kind"), ==, "delegate");
   g_assert_cmpint (pt_json_int (item, "delegate", -1), ==, 0);
+  g_assert_cmpuint (json_array_size (json_object_get (profiled, "remarks")), ==, 0);
   check_shape (json_array_get (json_object_get (item, "tensors"), 0), "float32", 2, 4);
   check_times (profiled);
 }
