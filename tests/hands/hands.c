@@ -361,6 +361,17 @@ hands_expect_script_int (const char *field, int value)
 
 /* ---- doing ---- */
 
+/* Wine loses a click that comes with the motion before it, and a key that comes with the end of a
+ * menu. */
+static void
+settle (void)
+{
+  if (!hands_is_told ())
+    return;
+  g_usleep (SETTLE_US);
+  hands_tree_wait (hands_program_pid ());
+}
+
 /* Holds the button until the program has drawn it pressed, like a user. If it is released before
  * the frame, GTK sees a motion without the button and drops the click. */
 static void
@@ -373,16 +384,6 @@ press_and_release (guint button)
     hands_tree_wait (hands_program_pid ());
   }
   hands_screen_button (button, FALSE);
-}
-
-/* Wine loses a click that comes with the motion before it. */
-static void
-settle (void)
-{
-  if (!hands_is_told ())
-    return;
-  g_usleep (SETTLE_US);
-  hands_tree_wait (hands_program_pid ());
 }
 
 static void
@@ -562,6 +563,7 @@ hands_scroll_to (const char *pane, const char *what)
 void
 hands_key (const char *key)
 {
+  settle ();
   if (!hands_screen_key (key))
     hands_fail ("There is no key “%s”.", key);
 }
