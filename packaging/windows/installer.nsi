@@ -163,8 +163,8 @@ Function ${un}CloseWindow
 ask:
   nsExec::Exec '"$INSTDIR\bin\pteris-window.exe" --quit'
   Pop $0
-  ; The session's bus ends a few seconds after its last user.
-  ${For} $2 1 30
+  ; The session's bus ends a few seconds after its last user, and a busy computer is slow.
+  ${For} $2 1 120
     Call ${un}IsInUse
     ${If} $0 == 0
       Return
