@@ -59,6 +59,7 @@ struct _PterisModelPool {
   GSource *working;
   GCancellable *cancellable; /* of threads that measure */
   guint n_waiting;
+  gboolean ended;
 };
 
 static void work_later (PterisModelPool *self);
@@ -521,16 +522,27 @@ pteris_model_pool_new (const PterisPoolOptions *options)
 }
 
 void
-pteris_model_pool_free (PterisModelPool *self)
+pteris_model_pool_end (PterisModelPool *self)
 {
-  if (self == NULL)
+  if (self->ended)
     return;
+  self->ended = TRUE;
   g_cancellable_cancel (self->cancellable);
   g_source_destroy (self->sweep);
   g_source_unref (self->sweep);
   if (self->working != NULL)
     g_source_destroy (self->working);
   g_clear_pointer (&self->working, g_source_unref);
+  g_ptr_array_set_size (self->slots, 0);
+  self->n_waiting = 0;
+}
+
+void
+pteris_model_pool_free (PterisModelPool *self)
+{
+  if (self == NULL)
+    return;
+  pteris_model_pool_end (self);
   g_ptr_array_unref (self->slots);
   g_object_unref (self->cancellable);
   g_free ((char *) self->options.model.trust);
@@ -570,6 +582,10 @@ pteris_model_pool_submit (PterisModelPool *self, const PtModelInfo *info, const 
   PterisPoolJob *task;
   Slot *slot;
 
+  if (self->ended) {
+    pteris_fault_set (error, 503, NULL, NULL, "The server is being turned off.");
+    return NULL;
+  }
   if (self->n_waiting >= self->options.most_waiting) {
     pteris_fault_set (error, 503, "overloaded", NULL, "%u requests wait already. Try again later.",
                       self->n_waiting);

@@ -37,7 +37,10 @@ typedef struct {
 } PterisPoolModel;
 
 PterisModelPool *pteris_model_pool_new (const PterisPoolOptions *options);
-/** Stops all jobs; their functions are not called, but their user data is freed. */
+/** Stops all jobs; their functions are not called, but their user data is freed. No more are taken.
+ */
+void pteris_model_pool_end (PterisModelPool *self);
+/** Ends it, too. */
 void pteris_model_pool_free (PterisModelPool *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PterisModelPool, pteris_model_pool_free)
 
@@ -45,7 +48,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PterisModelPool, pteris_model_pool_free)
  * Queue @job for @info. Its members model.path and so on are set here. What it points to must live
  * until its last event: DONE, FAILED or STOPPED, after which @destroy is called with @user_data.
  * @client: who takes turns. @func also gets the LOADED of a model that was loaded for it. NULL with
- * 503: too many jobs wait.
+ * 503: too many jobs wait, or the pool has ended.
  */
 PterisPoolJob *pteris_model_pool_submit (PterisModelPool *self, const PtModelInfo *info,
                                          const char *client, const PtJob *job, PtEventFunc func,

@@ -119,18 +119,21 @@ run_rest (GMainContext *context)
 static void
 finish (PterisServer *self)
 {
+  /* It looks at the jobs. */
+  g_source_destroy (self->watch);
+  g_clear_pointer (&self->watch, g_source_unref);
   /* First the jobs, whose answers hold exchanges. */
-  g_clear_pointer (&self->serving.pool, pteris_model_pool_free);
+  pteris_model_pool_end (self->serving.pool);
   g_clear_pointer (&self->connections, pteris_connections_free);
+  /* Requests that came last may still ask the pool. */
   run_rest (self->context);
   soup_server_disconnect (self->soup);
   run_rest (self->context);
+  g_clear_pointer (&self->serving.pool, pteris_model_pool_free);
   g_clear_pointer (&self->door, pteris_front_door_free);
   g_clear_pointer (&self->serving.models, pteris_served_models_free);
   g_clear_object (&self->soup);
   g_clear_pointer (&self->guard, pteris_guard_free);
-  g_source_destroy (self->watch);
-  g_clear_pointer (&self->watch, g_source_unref);
 }
 
 static gpointer

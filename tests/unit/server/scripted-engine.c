@@ -27,6 +27,7 @@ static GMutex mutex; /* of what follows */
 static guint n_loads, n_frees;
 static GString *order;
 static gboolean going;
+static guint end_ms;
 
 guint
 scripted_loads (void)
@@ -66,6 +67,14 @@ scripted_go (gboolean go)
 {
   g_mutex_lock (&mutex);
   going = go;
+  g_mutex_unlock (&mutex);
+}
+
+void
+scripted_end_in (guint ms)
+{
+  g_mutex_lock (&mutex);
+  end_ms = ms;
   g_mutex_unlock (&mutex);
 }
 
@@ -201,11 +210,15 @@ pt_engine_new_with_options (const PtEngineOptions *options, GMainContext *contex
 void
 pt_engine_free (PtEngine *self)
 {
+  guint ms;
+
   if (self == NULL)
     return;
   g_mutex_lock (&mutex);
   n_frees++;
+  ms = end_ms;
   g_mutex_unlock (&mutex);
+  g_usleep (ms * 1000);
   g_source_destroy (self->source);
   g_source_unref (self->source);
   g_queue_clear_full (&self->jobs, job_free);

@@ -27,6 +27,9 @@ guint scripted_frees (void);
  * with g_free(). Also clears them. */
 char *scripted_take_order (void);
 
+/** How long the end of an engine takes, from now on. */
+void scripted_end_in (guint ms);
+
 /** Let jobs that wait go on, from now on; FALSE: they wait again. */
 void scripted_go (gboolean go);
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "server/fault.h"
+#include "server/model-pool.h"
 #include "server/server.h"
 #include "tests/unit/server/http-talk.h"
 #include "tests/unit/server/scripted-engine.h"
@@ -344,6 +346,45 @@ test_crash (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (failed.status, ==, 503);
 }
 
+/* A request that came while the server ended. */
+static void
+test_late (void)
+{
+  const PterisPoolOptions options = { .most_models = 1, .most_waiting = 4 };
+  g_autoptr (PterisModelPool) pool = pteris_model_pool_new (&options);
+  const PtModelInfo info = { .name = (char *) MODEL,
+                             .path = (char *) MODEL,
+                             .task = (char *) "chat" };
+  const PtJob job = { .kind = PT_JOB_CHAT };
+  g_autoptr (GArray) list = NULL;
+  g_autoptr (GError) error = NULL;
+  guint running, waiting;
+
+  pteris_model_pool_end (pool);
+  g_assert_null (pteris_model_pool_submit (pool, &info, "a", &job, NULL, NULL, NULL, &error));
+  g_assert_cmpuint (pteris_fault_status (error), ==, 503);
+  pteris_model_pool_count (pool, &running, &waiting);
+  g_assert_cmpuint (running + waiting, ==, 0);
+  list = pteris_model_pool_list (pool);
+  g_assert_cmpuint (list->len, ==, 0);
+}
+
+/* Its timers are due while it ends. */
+static void
+test_slow_end (void)
+{
+  PterisServerOptions options = PTERIS_SERVER_OPTIONS_INIT;
+  Fixture fixture;
+  g_auto (HttpReply) reply = { 0 };
+
+  start (&fixture, options);
+  ask (&fixture, "say a", "", &reply);
+  g_assert_cmpuint (reply.status, ==, 200);
+  scripted_end_in (400);
+  tear_down (&fixture, NULL);
+  scripted_end_in (0);
+}
+
 static void
 test_status (Fixture *fixture, gconstpointer data)
 {
@@ -380,6 +421,8 @@ main (int argc, char **argv)
   g_test_add_func ("/server/scripted/unload", test_unload);
   g_test_add_func ("/server/scripted/one-model", test_one_model);
   ADD ("/server/scripted/crash", test_crash);
+  g_test_add_func ("/server/scripted/late", test_late);
+  g_test_add_func ("/server/scripted/slow-end", test_slow_end);
   ADD ("/server/scripted/status", test_status);
   return g_test_run ();
 }
