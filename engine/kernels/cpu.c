@@ -5,9 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/kernels/cpu-arm.h"
+
 #ifdef __x86_64__
 #include <cpuid.h>
 #define HAVE_CPUID 1
+#endif
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
 #endif
 #ifdef G_OS_WIN32
 #include <windows.h>
@@ -17,7 +22,7 @@
 #endif
 
 static const char *const level_names[PT_N_CPU_LEVELS] = {
-  "portable", "avx2", "avx2-vnni", "avx512", "avx512-vnni", "amx",
+  "portable", "avx2", "avx2-vnni", "avx512", "avx512-vnni", "amx", "neon", "dotprod", "i8mm",
 };
 
 /* The chosen level plus one; 0: not chosen yet. */
@@ -133,17 +138,20 @@ is_of_amd (void)
          (memcmp (name, "AuthenticAMD", 12) == 0 || memcmp (name, "HygonGenuine", 12) == 0);
 }
 
-static void
-read_brand (char brand[49])
+/* Owned by the caller. */
+static char *
+read_name (void)
 {
   guint max = __get_cpuid_max (0x80000000u, NULL);
   guint words[12] = { 0 };
+  char brand[49];
 
   for (guint i = 0; i < 3 && max >= 0x80000004u; i++)
     __get_cpuid (0x80000002u + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2],
                  &words[4 * i + 3]);
   memcpy (brand, words, 48);
   brand[48] = '\0';
+  return g_strdup (brand);
 }
 
 /*
@@ -162,22 +170,48 @@ level_runs (PtCpuLevel level, PtCpuLevel best)
 
 #else
 
-static PtCpuLevel
-detect_level (void)
-{
-  return PT_CPU_PORTABLE;
-}
-
 static gboolean
 is_of_amd (void)
 {
   return FALSE;
 }
 
-static void
-read_brand (char brand[49])
+#ifdef __aarch64__
+
+static PtCpuLevel
+detect_level (void)
 {
-  brand[0] = '\0';
+#ifdef __linux__
+  return pt_cpu_arm_level (getauxval (AT_HWCAP), getauxval (AT_HWCAP2));
+#else
+  return PT_CPU_NEON;
+#endif
+}
+
+static gboolean
+level_runs (PtCpuLevel level, PtCpuLevel best)
+{
+  return level == PT_CPU_PORTABLE || (level >= PT_CPU_NEON && level <= best);
+}
+
+/* Owned by the caller; NULL: not known. */
+static char *
+read_name (void)
+{
+  g_autofree char *cpuinfo = NULL, *model = NULL;
+
+  if (!g_file_get_contents ("/proc/cpuinfo", &cpuinfo, NULL, NULL))
+    return NULL;
+  g_file_get_contents ("/proc/device-tree/model", &model, NULL, NULL);
+  return pt_cpu_arm_name (cpuinfo, model);
+}
+
+#else
+
+static PtCpuLevel
+detect_level (void)
+{
+  return PT_CPU_PORTABLE;
 }
 
 static gboolean
@@ -186,6 +220,13 @@ level_runs (PtCpuLevel level, PtCpuLevel best)
   return level <= best;
 }
 
+static char *
+read_name (void)
+{
+  return NULL;
+}
+
+#endif
 #endif
 
 static PtCpuLevel
@@ -202,8 +243,8 @@ PtCpuLevel
 pt_cpu_set_level (PtCpuLevel level)
 {
   level = MIN (level, best_level ());
-  if (!level_runs (level, best_level ()))
-    level = PT_CPU_AVX2;
+  while (!level_runs (level, best_level ()))
+    level--;
   g_atomic_int_set (&current_level, (gint) level + 1);
   return level;
 }
@@ -262,11 +303,12 @@ pt_cpu_fetches_past_caches (void)
 static char *
 find_name (void)
 {
-  char brand[49];
+  char *name = read_name ();
 
-  read_brand (brand);
-  g_strstrip (brand);
-  return g_strdup (brand[0] ? brand : "unknown CPU");
+  if (name != NULL && *g_strstrip (name) != '\0')
+    return name;
+  g_free (name);
+  return g_strdup ("unknown CPU");
 }
 
 const char *

@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /**
- * Instruction sets that kernels are written for. Higher levels include lower ones.
- * PT_CPU_PORTABLE is plain C and works everywhere.
+ * Instruction sets that kernels are written for. Higher levels of one kind of processor include its
+ * lower ones. PT_CPU_PORTABLE is plain C and works everywhere.
  */
 typedef enum {
   PT_CPU_PORTABLE,
@@ -16,19 +16,23 @@ typedef enum {
   PT_CPU_AVX512,      /* F, BW, DQ, VL */
   PT_CPU_AVX512_VNNI, /* and VNNI */
   PT_CPU_AMX,         /* and tiles of 8-bit integers */
+  PT_CPU_NEON,        /* 64-bit ARM: Advanced SIMD, which all have */
+  PT_CPU_DOTPROD,     /* and dot products of four bytes */
+  PT_CPU_I8MM,        /* and matrix products of bytes */
   PT_N_CPU_LEVELS
 } PtCpuLevel;
 
 /**
  * The best level of this CPU that the operating system also supports, detected once. The
- * environment variable PTERIS_CPU (portable, avx2, avx2-vnni, avx512, avx512-vnni, amx; also
- * baseline, avxvnni, and all without hyphens) lowers it. For AMX, the operating system is asked for
- * permission to use tiles, which it grants to the whole process.
+ * environment variable PTERIS_CPU (portable, avx2, avx2-vnni, avx512, avx512-vnni, amx, neon,
+ * dotprod, i8mm; also baseline, avxvnni, and all without hyphens) lowers it. For AMX, the operating
+ * system is asked for permission to use tiles, which it grants to the whole process.
  */
 PtCpuLevel pt_cpu_level (void);
 
 /**
- * For tests: use @level, or the best level of the CPU if that is lower. Returns the level in use.
+ * For tests: use @level, or the best level of the CPU if that is lower. A level that this kind of
+ * processor does not have becomes a lower one that it has. Returns the level in use.
  */
 PtCpuLevel pt_cpu_set_level (PtCpuLevel level);
 

@@ -114,7 +114,8 @@ run_tiles (Tiles *tiles)
   gsize mr = tiles->kernels->mr, wanted = 4 * (gsize) pt_pool_n_workers (tiles->pool), n_blocks;
 
   tiles->n_rows = MIN (p->m - tiles->first_row, STARTS_BYTES / (tiles->n_groups * sizeof (gint32)));
-  pt_pool_run (tiles->pool, tiles->n_rows, START_ROWS, starts_task, tiles);
+  if (tiles->kernels->starts != NULL)
+    pt_pool_run (tiles->pool, tiles->n_rows, START_ROWS, starts_task, tiles);
   n_blocks = MIN (pt_div_up (wanted, tiles->n_panels), pt_div_up (tiles->n_rows, 8 * mr));
   tiles->rows = pt_div_up (pt_div_up (tiles->n_rows, n_blocks), mr) * mr;
   pt_pool_run (tiles->pool, tiles->n_panels * pt_div_up (tiles->n_rows, tiles->rows),

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/kernels/kernel-tables.h"
 
+/* NULL: pt_cpu_level() is never this level here. */
 #ifdef __x86_64__
 #define FAST(NAME) &NAME
 #else
-#define FAST(NAME) NULL /* where pt_cpu_level() is PT_CPU_PORTABLE */
+#define FAST(NAME) NULL
+#endif
+#ifdef __aarch64__
+#define ARM(NAME) &NAME
+#else
+#define ARM(NAME) NULL
 #endif
 
 /* Float loops gain nothing from VNNI and AMX. */
@@ -18,6 +24,9 @@ pt_vector_kernels (void)
     [PT_CPU_AVX512] = FAST (pt_vector_kernels_avx512),
     [PT_CPU_AVX512_VNNI] = FAST (pt_vector_kernels_avx512),
     [PT_CPU_AMX] = FAST (pt_vector_kernels_avx512),
+    [PT_CPU_NEON] = ARM (pt_vector_kernels_neon),
+    [PT_CPU_DOTPROD] = ARM (pt_vector_kernels_neon),
+    [PT_CPU_I8MM] = ARM (pt_vector_kernels_neon),
   };
 
   return levels[pt_cpu_level ()];
@@ -33,6 +42,9 @@ pt_f32_kernels (void)
     [PT_CPU_AVX512] = FAST (pt_f32_kernels_avx512),
     [PT_CPU_AVX512_VNNI] = FAST (pt_f32_kernels_avx512),
     [PT_CPU_AMX] = FAST (pt_f32_kernels_avx512),
+    [PT_CPU_NEON] = ARM (pt_f32_kernels_neon),
+    [PT_CPU_DOTPROD] = ARM (pt_f32_kernels_neon),
+    [PT_CPU_I8MM] = ARM (pt_f32_kernels_neon),
   };
 
   return levels[pt_cpu_level ()];
@@ -48,6 +60,9 @@ pt_conv_kernels (void)
     [PT_CPU_AVX512] = FAST (pt_conv_kernels_avx512),
     [PT_CPU_AVX512_VNNI] = FAST (pt_conv_kernels_avx512),
     [PT_CPU_AMX] = FAST (pt_conv_kernels_avx512),
+    [PT_CPU_NEON] = ARM (pt_conv_kernels_neon),
+    [PT_CPU_DOTPROD] = ARM (pt_conv_kernels_neon),
+    [PT_CPU_I8MM] = ARM (pt_conv_kernels_neon),
   };
 
   return levels[pt_cpu_level ()];
@@ -63,6 +78,9 @@ pt_int8_kernels (void)
     [PT_CPU_AVX512] = FAST (pt_int8_kernels_avx512),
     [PT_CPU_AVX512_VNNI] = FAST (pt_int8_kernels_avx512_vnni),
     [PT_CPU_AMX] = FAST (pt_int8_kernels_avx512_vnni),
+    [PT_CPU_NEON] = ARM (pt_int8_kernels_neon),
+    [PT_CPU_DOTPROD] = ARM (pt_int8_kernels_dotprod),
+    [PT_CPU_I8MM] = ARM (pt_int8_kernels_i8mm),
   };
 
   return levels[pt_cpu_level ()];
@@ -77,6 +95,9 @@ pt_int8_tile_kernels (void)
     [PT_CPU_AVX512] = FAST (pt_int8_tile_kernels_avx512),
     [PT_CPU_AVX512_VNNI] = FAST (pt_int8_tile_kernels_avx512_vnni),
     [PT_CPU_AMX] = FAST (pt_int8_tile_kernels_amx),
+    [PT_CPU_NEON] = ARM (pt_int8_tile_kernels_neon),
+    [PT_CPU_DOTPROD] = ARM (pt_int8_tile_kernels_dotprod),
+    [PT_CPU_I8MM] = ARM (pt_int8_tile_kernels_i8mm),
   };
 
   return levels[pt_cpu_level ()];
@@ -91,6 +112,9 @@ pt_q8_kernels (void)
     [PT_CPU_AVX512] = FAST (pt_q8_kernels_avx512),
     [PT_CPU_AVX512_VNNI] = FAST (pt_q8_kernels_avx512_vnni),
     [PT_CPU_AMX] = FAST (pt_q8_kernels_avx512_vnni),
+    [PT_CPU_NEON] = ARM (pt_q8_kernels_neon),
+    [PT_CPU_DOTPROD] = ARM (pt_q8_kernels_dotprod),
+    [PT_CPU_I8MM] = ARM (pt_q8_kernels_i8mm),
   };
 
   return levels[pt_cpu_level ()];
@@ -103,6 +127,8 @@ pt_q8_loops (void)
     [PT_CPU_PORTABLE] = &pt_q8_loops_portable,        [PT_CPU_AVX2] = FAST (pt_q8_loops_avx2),
     [PT_CPU_AVX2_VNNI] = FAST (pt_q8_loops_avx2),     [PT_CPU_AVX512] = FAST (pt_q8_loops_avx512),
     [PT_CPU_AVX512_VNNI] = FAST (pt_q8_loops_avx512), [PT_CPU_AMX] = FAST (pt_q8_loops_avx512),
+    [PT_CPU_NEON] = ARM (pt_q8_loops_neon),           [PT_CPU_DOTPROD] = ARM (pt_q8_loops_neon),
+    [PT_CPU_I8MM] = ARM (pt_q8_loops_neon),
   };
 
   return levels[pt_cpu_level ()];
@@ -118,6 +144,9 @@ pt_q4_kernels (void)
     [PT_CPU_AVX512] = FAST (pt_q4_kernels_avx512),
     [PT_CPU_AVX512_VNNI] = FAST (pt_q4_kernels_avx512_vnni),
     [PT_CPU_AMX] = FAST (pt_q4_kernels_avx512_vnni),
+    [PT_CPU_NEON] = ARM (pt_q4_kernels_neon),
+    [PT_CPU_DOTPROD] = ARM (pt_q4_kernels_dotprod),
+    [PT_CPU_I8MM] = ARM (pt_q4_kernels_i8mm),
   };
 
   return levels[pt_cpu_level ()];
@@ -132,6 +161,9 @@ pt_q4_tile_kernels (void)
     [PT_CPU_AVX512] = FAST (pt_q4_tile_kernels_avx512),
     [PT_CPU_AVX512_VNNI] = FAST (pt_q4_tile_kernels_avx512_vnni),
     [PT_CPU_AMX] = FAST (pt_q4_tile_kernels_avx512_vnni),
+    [PT_CPU_NEON] = ARM (pt_q4_tile_kernels_neon),
+    [PT_CPU_DOTPROD] = ARM (pt_q4_tile_kernels_dotprod),
+    [PT_CPU_I8MM] = ARM (pt_q4_tile_kernels_i8mm),
   };
 
   return levels[pt_cpu_level ()];

@@ -235,7 +235,7 @@ typedef struct {
   gsize (*panel_size) (gsize k, gsize group); /* in bytes */
   /* Pack the first @k weights of @n <= nr rows, k in whole groups; rows have rows->k weights. */
   void (*pack) (gsize n, gsize k, const PtQ4Rows *rows, gpointer panel);
-  /* Compute the start values of the sums of each group of a row of x. */
+  /* Compute the start values of the sums of each group of a row of x. NULL: tile() needs none. */
   void (*starts) (gsize n_groups, gsize group, const gint8 *x, gint32 zero, gint32 *out);
   void (*tile) (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRows *rows,
                 gconstpointer panel, const PtQ4TileEnds *ends, float *c, gsize ldc);
@@ -276,6 +276,25 @@ extern const PtQ4TileKernels pt_q4_tile_kernels_avx2;
 extern const PtQ4TileKernels pt_q4_tile_kernels_avx2_vnni;
 extern const PtQ4TileKernels pt_q4_tile_kernels_avx512;
 extern const PtQ4TileKernels pt_q4_tile_kernels_avx512_vnni;
+extern const PtVectorKernels pt_vector_kernels_neon;
+extern const PtF32Kernels pt_f32_kernels_neon;
+extern const PtConvKernels pt_conv_kernels_neon;
+extern const PtQ8Loops pt_q8_loops_neon;
+extern const PtInt8Kernels pt_int8_kernels_neon;
+extern const PtInt8Kernels pt_int8_kernels_dotprod;
+extern const PtInt8Kernels pt_int8_kernels_i8mm;
+extern const PtQ4Kernels pt_q4_kernels_neon;
+extern const PtQ4Kernels pt_q4_kernels_dotprod;
+extern const PtQ4Kernels pt_q4_kernels_i8mm;
+extern const PtInt8TileKernels pt_int8_tile_kernels_neon;
+extern const PtInt8TileKernels pt_int8_tile_kernels_dotprod;
+extern const PtInt8TileKernels pt_int8_tile_kernels_i8mm;
+extern const PtQ4TileKernels pt_q4_tile_kernels_neon;
+extern const PtQ4TileKernels pt_q4_tile_kernels_dotprod;
+extern const PtQ4TileKernels pt_q4_tile_kernels_i8mm;
+extern const PtQ8Kernels pt_q8_kernels_neon;
+extern const PtQ8Kernels pt_q8_kernels_dotprod;
+extern const PtQ8Kernels pt_q8_kernels_i8mm;
 
 /** The kernels of pt_cpu_level(). */
 const PtVectorKernels *pt_vector_kernels (void);

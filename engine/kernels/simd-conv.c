@@ -2,7 +2,9 @@
 #include "engine/kernels/kernel-tables.h"
 #include "engine/kernels/simd.h"
 
-/* The inner loops of convolutions for AVX2 and AVX-512; PT_CONV_KERNELS is the name of the table.
+/*
+ * The inner loops of convolutions for AVX2, AVX-512 and NEON; PT_CONV_KERNELS is the name of the
+ * table.
  */
 
 INLINE vf
@@ -23,7 +25,7 @@ store_part (const gboolean full, float *p, vf x, gsize n)
 /* ---- Depthwise: a group of neighbouring outputs shares the loaded filter ---- */
 
 /* With a stride of 2 each output needs two more inputs, so groups are smaller. */
-#define GROUP (LANES == 16 ? 14 : 7)
+#define GROUP (LANES == 8 ? 7 : 14)
 #define SMALL_GROUP 7
 #define MAX_ROWS 3
 #define MAX_COLUMNS 3

@@ -4,11 +4,15 @@
 #include "engine/kernels/lane-dot.h"
 #include "engine/kernels/simd.h"
 
-/* Float products for AVX2 and AVX-512; PT_F32_KERNELS is the name of the table. */
+/* Float products for AVX2, AVX-512 and NEON; PT_F32_KERNELS is the name of the table. */
 
 #if LANES == 16
 #define MR 14
 #define NARROW_MR 28
+#define ROWS_FOR_MANY 4
+#elif LANES == 4
+#define MR 8
+#define NARROW_MR 12
 #define ROWS_FOR_MANY 4
 #else
 #define MR 6
@@ -44,8 +48,8 @@ dot_block (const gsize m, const gsize n, gsize k, const float *a, gsize lda, con
   }
   UNROLLED (i, m)
     UNROLLED (j, n / 4)
-      _mm_storeu_ps (c + i * ldc + 4 * j, vf_sum_4 (acc[i][4 * j], acc[i][4 * j + 1],
-                                                    acc[i][4 * j + 2], acc[i][4 * j + 3]));
+      qf_store (c + i * ldc + 4 * j,
+                vf_sum_4 (acc[i][4 * j], acc[i][4 * j + 1], acc[i][4 * j + 2], acc[i][4 * j + 3]));
   if (n < 4)
     UNROLLED (i, m)
       UNROLLED (j, n)
@@ -96,7 +100,7 @@ dot_rows (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, 
 /* Sums in a fixed order: a vector holds four lanes (a quad) for each of KEYS rows of b. */
 
 #define KEYS (LANES / 4)
-#define KEY_VECTORS 2 /* vectors of b that share the quads of a */
+#define KEY_VECTORS (LANES == 4 ? 4 : 2) /* vectors of b that share the quads of a */
 
 #if LANES == 16
 
@@ -150,6 +154,49 @@ store_lanes (const gsize m, vf v, float *c, gsize ldc)
 #define PERMUTED(v, order) _mm512_permute_ps (v, order)
 #define SHUFFLED(a, b, order) _mm512_shuffle_ps (a, b, order)
 #define FIRSTS_ONLY(v) _mm512_maskz_mov_ps (0x1111, v)
+
+#elif LANES == 4
+
+INLINE vf
+repeat_quad (const float *a)
+{
+  return vf_load (a);
+}
+
+INLINE vf
+load_quads (const float *b, gsize ldb)
+{
+  return vf_load (b);
+}
+
+INLINE void
+load_all_quads (const float *b, gsize ldb, vf quads[KEYS])
+{
+  quads[0] = vf_load (b);
+}
+
+/* Stores lane i in row i of c, for m rows. */
+INLINE void
+store_lanes (const gsize m, vf v, float *c, gsize ldc)
+{
+  vst1q_lane_f32 (c, v, 0);
+  if (m > 1)
+    vst1q_lane_f32 (c + ldc, v, 1);
+  if (m > 2)
+    vst1q_lane_f32 (c + 2 * ldc, v, 2);
+  if (m > 3)
+    vst1q_lane_f32 (c + 3 * ldc, v, 3);
+}
+
+/* The orders are those of x86, as far as they are needed here. */
+#define PERMUTED(v, order) vdupq_laneq_f32 (v, (order) % 4)
+#define DOUBLES(v) vreinterpretq_f64_f32 (v)
+#define SHUFFLED(a, b, order)                                                        \
+  ((order) == 0x44   ? vreinterpretq_f32_f64 (vzip1q_f64 (DOUBLES (a), DOUBLES (b))) \
+   : (order) == 0xee ? vreinterpretq_f32_f64 (vzip2q_f64 (DOUBLES (a), DOUBLES (b))) \
+   : (order) == 0x88 ? vuzp1q_f32 (a, b)                                             \
+                     : vuzp2q_f32 (a, b))
+#define FIRSTS_ONLY(v) vcopyq_laneq_f32 (vf_zero (), 0, v, 0)
 
 #else
 
@@ -309,7 +356,7 @@ lane_dots (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda, 
  * enough for the registers.
  */
 #define ROW_VECTORS (64 / LANES)
-#define MANY_ROWS_VECTORS (LANES == 16 ? 4 : 2)
+#define MANY_ROWS_VECTORS (LANES == 8 ? 2 : 4)
 
 /*
  * Columns [j, j + n) of m rows of c, in v vectors; the last vector may be partial. m, v and whole
@@ -413,6 +460,39 @@ finish_rows (const gsize m, const gsize vectors, const gboolean full, gsize n, v
     }
 }
 
+#if LANES == 4
+
+/* Column @q of four, q is a literal: one instruction multiplies with a lane of the row of a. */
+#define ADD_COLUMN(q)                                              \
+  do {                                                             \
+    UNROLLED (v, vectors)                                          \
+      b[v] = load_columns (full, panel + (p + (q)) * ldp, n, v);   \
+    UNROLLED (i, m)                                                \
+      UNROLLED (v, vectors)                                        \
+        acc[i][v] = vfmaq_laneq_f32 (acc[i][v], b[v], as[i], (q)); \
+  } while (0)
+
+/* Adds the products of whole vectors of k to @acc. Returns the number of columns that it added. */
+INLINE gsize
+add_fours (const gsize m, const gsize vectors, const gboolean full, gsize n, gsize k,
+           const float *a, gsize lda, const float *panel, gsize ldp, vf acc[][VECTORS])
+{
+  vf as[NARROW_MR], b[VECTORS];
+  gsize p = 0;
+
+  for (; p + LANES <= k; p += LANES) {
+    UNROLLED (i, m)
+      as[i] = vf_load (a + i * lda + p);
+    ADD_COLUMN (0);
+    ADD_COLUMN (1);
+    ADD_COLUMN (2);
+    ADD_COLUMN (3);
+  }
+  return p;
+}
+
+#endif
+
 /*
  * m, vectors (of columns), full and apart are constants when inlined. full: the columns fill the
  * vectors; apart: a is read through ends->offsets.
@@ -424,18 +504,22 @@ tile_rows (const gsize m, const gsize vectors, const gboolean full, const gboole
 {
   vf acc[NARROW_MR][VECTORS], b[VECTORS];
   const char *ahead = (const char *) (ends->ahead != NULL ? ends->ahead : panel);
-  gsize ahead_step = ends->ahead != NULL ? ends->ahead_step * sizeof *panel : 0;
+  gsize ahead_step = ends->ahead != NULL ? ends->ahead_step * sizeof *panel : 0, p = 0;
 
   UNROLLED (i, m)
     UNROLLED (v, vectors)
       acc[i][v] = ends->accumulate ? load_columns (full, c + i * ldc, n, v)
                   : ends->bias     ? load_columns (full, ends->bias, n, v)
                                    : vf_zero ();
-  for (gsize p = 0; p < k; p++, ahead += ahead_step) {
+#if LANES == 4
+  if (!apart && ends->ahead == NULL)
+    p = add_fours (m, vectors, full, n, k, a, lda, panel, ldp, acc);
+#endif
+  for (; p < k; p++, ahead += ahead_step) {
     const float *row = a + (apart ? ends->offsets[p] : p);
     gsize step = not_hoisted (lda);
 
-    _mm_prefetch (ahead, _MM_HINT_T1);
+    fetch_next (ahead);
     UNROLLED (v, vectors)
       b[v] = load_columns (full, panel + p * ldp, n, v);
     UNROLLED (i, m) {
@@ -646,6 +730,8 @@ tile (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, 
 #if MR > 6
     TILE_CASE (7);
     TILE_CASE (8);
+#endif
+#if MR > 8
     TILE_CASE (9);
     TILE_CASE (10);
     TILE_CASE (11);

@@ -181,6 +181,17 @@ vf_quarter_turns (vf x, vi *n)
                            _mm512_cvtpd_epi32 (n1), 1);
   return _mm512_insertf32x8 (_mm512_castps256_ps512 (_mm512_cvtpd_ps (x0)), _mm512_cvtpd_ps (x1),
                              1);
+#elif LANES == 4
+  float64x2_t x0 = vcvt_f64_f32 (vget_low_f32 (x)), x1 = vcvt_high_f64_f32 (x);
+  float64x2_t n0 = vrndnq_f64 (vmulq_n_f64 (x0, two_by_pi));
+  float64x2_t n1 = vrndnq_f64 (vmulq_n_f64 (x1, two_by_pi));
+
+  x0 = vfmsq_f64 (x0, n0, vdupq_n_f64 (hi));
+  x1 = vfmsq_f64 (x1, n1, vdupq_n_f64 (hi));
+  x0 = vfmsq_f64 (x0, n0, vdupq_n_f64 (lo));
+  x1 = vfmsq_f64 (x1, n1, vdupq_n_f64 (lo));
+  *n = vcombine_s32 (vmovn_s64 (vcvtnq_s64_f64 (n0)), vmovn_s64 (vcvtnq_s64_f64 (n1)));
+  return vcvt_high_f32_f64 (vcvt_f32_f64 (x0), x1);
 #else
   __m256d x0 = _mm256_cvtps_pd (_mm256_castps256_ps128 (x));
   __m256d x1 = _mm256_cvtps_pd (_mm256_extractf128_ps (x, 1));

@@ -5,7 +5,8 @@
 #include "engine/kernels/simd-math.h"
 #include "engine/kernels/simd.h"
 
-/* Loops over float arrays for AVX2 and AVX-512; PT_VECTOR_KERNELS is the name of the table. */
+/* Loops over float arrays for AVX2, AVX-512 and NEON; PT_VECTOR_KERNELS is the name of the table.
+ */
 
 /* y[i] = EXPRESSION of v, a vector of x. */
 #define MAP(EXPRESSION)                        \
@@ -412,6 +413,11 @@ layer_norm (gsize n, const float *x, const float *weight, const float *bias, flo
 #define HALF_STORE(p, x) _mm256_storeu_si256 ((__m256i *) (p), _mm512_cvtps_ph (x, 8))
 #define STORE_16(p, x) _mm256_storeu_si256 ((__m256i *) (p), _mm512_cvtepi32_epi16 (x))
 #define LOAD_BYTES(p) _mm512_cvtepi8_epi32 (_mm_loadu_si128 ((const __m128i *) (p)))
+#elif LANES == 4
+#define HALF_LOAD(p) vcvt_f32_f16 (vreinterpret_f16_u16 (vld1_u16 (p)))
+#define HALF_STORE(p, x) vst1_u16 (p, vreinterpret_u16_f16 (vcvt_f16_f32 (x)))
+#define STORE_16(p, x) vst1_u16 (p, vmovn_u32 (vreinterpretq_u32_s32 (x)))
+#define LOAD_BYTES(p) vmovl_s16 (vget_low_s16 (vmovl_s8 (vcreate_s8 ((guint32) load_lane (p)))))
 #else
 #define HALF_LOAD(p) _mm256_cvtph_ps (_mm_loadu_si128 ((const __m128i *) (p)))
 #define HALF_STORE(p, x) _mm_storeu_si128 ((__m128i *) (p), _mm256_cvtps_ph (x, 8))

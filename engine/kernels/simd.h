@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#ifndef __aarch64__
 #include <immintrin.h>
+#endif
 
 #include <glib.h>
 
 /*
- * Common names for the vectors of AVX2 and AVX-512, so that a kernel is written once and compiled
- * for both (simd-*.c, see meson.build). vf: floats, vi: 32-bit integers, vm: a mask with one truth
- * value for each lane. Loads and stores need no alignment; those with a count access only that
- * number of elements.
+ * Common names for the vectors of AVX2, AVX-512 and NEON (simd-neon.h), so that a kernel is written
+ * once and compiled for all (simd-*.c, see meson.build). vf: floats, vi: 32-bit integers, vm: a
+ * mask with one truth value for each lane; qf, qi: four floats or integers. Loads and stores need
+ * no alignment; those with a count access only that number of elements.
  */
 
 #define INLINE static inline __attribute__ ((always_inline))
@@ -50,6 +52,15 @@ not_hoisted (gsize x)
   __asm__("" : "+r"(x));
   return x;
 }
+
+#ifdef __aarch64__
+
+#include "engine/kernels/simd-neon.h"
+
+#else
+
+typedef __m128 qf;
+typedef __m128i qi;
 
 #ifdef __AVX512F__
 
@@ -409,13 +420,6 @@ vf_in_register (vf a)
   return a;
 }
 
-/* NaN in x stays NaN. */
-INLINE vf
-vf_clamp (vf x, vf lo, vf hi)
-{
-  return vf_min (hi, vf_max (lo, x));
-}
-
 INLINE gint32
 vi_sum (vi a)
 {
@@ -427,7 +431,7 @@ vi_sum (vi a)
 }
 
 /* Returns the sums of four vectors, in order. */
-INLINE __m128i
+INLINE qi
 vi_sum_4 (vi r0, vi r1, vi r2, vi r3)
 {
   __m256i a = _mm256_hadd_epi32 (vi_half_sum (r0), vi_half_sum (r1));
@@ -437,7 +441,7 @@ vi_sum_4 (vi r0, vi r1, vi r2, vi r3)
   return _mm_add_epi32 (_mm256_castsi256_si128 (c), _mm256_extracti128_si256 (c, 1));
 }
 
-INLINE __m128
+INLINE qf
 vf_sum_4 (vf r0, vf r1, vf r2, vf r3)
 {
   __m256 a = _mm256_hadd_ps (vf_half_sum (r0), vf_half_sum (r1));
@@ -445,6 +449,38 @@ vf_sum_4 (vf r0, vf r1, vf r2, vf r3)
   __m256 c = _mm256_hadd_ps (a, b);
 
   return _mm_add_ps (_mm256_castps256_ps128 (c), _mm256_extractf128_ps (c, 1));
+}
+
+INLINE void
+qf_store (float *p, qf x)
+{
+  _mm_storeu_ps (p, x);
+}
+
+/* Prefetches a line that is read soon, into the L2 cache. */
+INLINE void
+fetch_next (gconstpointer address)
+{
+  _mm_prefetch ((const char *) address, _MM_HINT_T1);
+}
+
+/* Prefetches a line of weights. @past_caches: pt_cpu_fetches_past_caches(). */
+INLINE void
+fetch_line (guintptr address, gboolean past_caches)
+{
+  if (past_caches)
+    _mm_prefetch ((const char *) address, _MM_HINT_NTA);
+  else
+    _mm_prefetch ((const char *) address, _MM_HINT_T0);
+}
+
+#endif /* x86 */
+
+/* NaN in x stays NaN. */
+INLINE vf
+vf_clamp (vf x, vf lo, vf hi)
+{
+  return vf_min (hi, vf_max (lo, x));
 }
 
 /*
@@ -467,14 +503,4 @@ INLINE guintptr
 address_of_row (gsize row, gsize n, gsize row_bytes, gconstpointer rows, gconstpointer next)
 {
   return row < n ? (guintptr) rows + row * row_bytes : (guintptr) next + (row - n) * row_bytes;
-}
-
-/* Prefetches a line of weights. @past_caches: pt_cpu_fetches_past_caches(). */
-INLINE void
-fetch_line (guintptr address, gboolean past_caches)
-{
-  if (past_caches)
-    _mm_prefetch ((const char *) address, _MM_HINT_NTA);
-  else
-    _mm_prefetch ((const char *) address, _MM_HINT_T0);
 }

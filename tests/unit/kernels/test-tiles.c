@@ -148,7 +148,7 @@ multiply_q4 (const PtQ4TileKernels *kernels, const Q4Case *c, gsize row, gsize m
 {
   g_autofree gint32 *starts = g_new (gint32, m * c->n_groups);
 
-  for (gsize i = 0; i < m; i++)
+  for (gsize i = 0; kernels->starts != NULL && i < m; i++)
     kernels->starts (c->n_groups, c->group, c->x.x + (row + i) * c->x.stride, c->x.zero[row + i],
                      starts + i * c->n_groups);
   for (gsize g = 0; g < c->n_groups; g += g == 0 ? n_first : c->n_groups) {

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "engine/kernels/kernel-tables.h"
+#include "engine/kernels/neon-dot.h"
+
+/*
+ * Static 8-bit convolutions with packed filters, for 64-bit ARM. The file is compiled once for each
+ * level; PT_Q8_KERNELS is the name of the table. Zero points are part of the bias:
+ * sum ((x - zero) w) + bias = sum (x w) + (bias - zero sum w).
+ */
+
+/* How sums become bytes. */
+typedef struct {
+  vf lo, hi; /* bounds without the zero point */
+  vi zero;
+} Ends;
+
+INLINE Ends
+make_ends (gint32 y_zero, gint32 y_min, gint32 y_max)
+{
+  return (Ends){ vf_set1 ((float) (y_min - y_zero)), vf_set1 ((float) (y_max - y_zero)),
+                 vi_set1 (y_zero) };
+}
+
+/* A NaN becomes the lower bound. */
+INLINE vi
+to_result (vi sum, vf scale, const Ends *ends)
+{
+  vf y = vmaxnmq_f32 (vf_mul (vi_to_float (sum), scale), ends->lo);
+
+  return vi_add (vf_to_int (vminnmq_f32 (y, ends->hi)), ends->zero);
+}
+
+/* ---- Products ---- */
+
+/* A panel: NR biases, NR scales, then the weights (neon-dot.h). */
+#define PANEL_HEAD (2 * NR * sizeof (gint32))
+
+static gsize
+panel_size (gsize k)
+{
+  return PANEL_HEAD + panel_bytes (k) + (PANEL_HEAD % 64 != 0 ? 64 - PANEL_HEAD % 64 : 0);
+}
+
+/* Bytes of a row of x as prepare_row() writes it, never a multiple of 4096. */
+static gsize
+row_size (gsize k)
+{
+  gsize size = pt_div_up (k, 64) * 64;
+
+  return size % 4096 == 0 ? size + 64 : size;
+}
+
+static void
+prepare_row (gsize k, const gint8 *x, gpointer row)
+{
+  memcpy (row, x, k);
+  memset ((gint8 *) row + k, 0, pt_div_up (k, BLOCK) * BLOCK - k);
+}
+
+static void
+pack (gsize n, gsize k, const PtWeightsQs8 *weights, gsize first, gpointer panel)
+{
+  const gint8 *w = weights->weights + first * k;
+  guint32 *bias = panel;
+  float *scale = (float *) panel + NR;
+
+  for (gsize j = 0; j < NR; j++) {
+    guint32 sum = 0;
+
+    for (gsize p = 0; j < n && p < k; p++)
+      sum += (guint32) w[j * k + p];
+    bias[j] = j < n && weights->bias != NULL ? (guint32) weights->bias[first + j] : 0;
+    bias[j] -= (guint32) weights->x_zero * sum;
+    scale[j] = j < n ? weights->scale[first + j] : 0;
+  }
+  pack_rows (n, k, w, k, (gint8 *) panel + PANEL_HEAD);
+}
+
+INLINE void
+multiply_rows (const gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *panel,
+               const Ends *ends, gint8 *y, gsize ldy)
+{
+  const gint32 *bias = (gconstpointer) panel;
+  const float *scale = (const float *) bias + NR;
+  vi acc[SUM_ROWS][SUM_COLUMNS];
+
+  panel += PANEL_HEAD;
+  clear_sums (acc);
+  for (gsize p = 0; p < k; p += BLOCK)
+    add_block (m, x + p, ldx, panel + p * NR, acc);
+  UNROLLED (i, m)
+    UNROLLED (v, VECTORS)
+      if (n > v * LANES) {
+        vi sum = vi_add (sums_of_row (acc, i, v), vi_load (bias + v * LANES));
+
+        vi_store_bytes_n (y + i * ldy + v * LANES,
+                          to_result (sum, vf_load (scale + v * LANES), ends), n - v * LANES);
+      }
+}
+
+#define MULTIPLY(M) multiply_rows (M, n, k, (const gint8 *) x, ldx, panel, &e, y, ldy)
+
+static void
+tile (gsize m, gsize n, gsize k, const guint8 *x, gsize ldx, gconstpointer panel,
+      const PtQ8Ends *ends, gint8 *y, gsize ldy)
+{
+  const Ends e = make_ends (ends->y_zero, ends->y_min, ends->y_max);
+
+  switch (m) {
+    ROW_CASES (MULTIPLY);
+  }
+}
+
+/* ---- Depthwise ---- */
+
+/*
+ * A block of CHANNELS channels. Rows of taps are woven by fours: a lane holds the numbers of one
+ * channel in these rows, and a vector those of four channels.
+ */
+#define CHANNELS 16
+#define WOVEN_ROWS 4
+#define PARTS (CHANNELS / LANES)
+/* Bytes of a woven column of four rows. */
+#define WOVEN (CHANNELS * WOVEN_ROWS)
+/* Bytes of woven columns that are kept at a time, in the L1 cache. */
+#define WOVEN_BYTES (24 * 1024)
+/* Outputs that are computed together. */
+#define OUTPUTS 4
+/* A block in memory: biases and scales, then for each column and group of rows the filter. */
+#define BLOCK_HEAD (2 * CHANNELS * sizeof (gint32))
+
+static gsize
+block_size (gsize rows, gsize columns)
+{
+  return BLOCK_HEAD + pt_div_up (rows, WOVEN_ROWS) * columns * WOVEN;
+}
+
+static void
+pack_block (const PtWeightsQs8 *weights, gsize channels, gsize first, gsize rows, gsize columns,
+            gpointer block)
+{
+  gsize groups = pt_div_up (rows, WOVEN_ROWS);
+  guint32 *bias = block;
+  float *scale = (float *) block + CHANNELS;
+  gint8 *filter = (gint8 *) block + BLOCK_HEAD;
+
+  for (gsize i = 0; i < CHANNELS && first + i < channels; i++) {
+    gsize c = first + i;
+    guint32 sum = 0;
+
+    for (gsize row = 0; row < rows; row++)
+      for (gsize column = 0; column < columns; column++) {
+        gint8 w = weights->weights[(row * columns + column) * channels + c];
+
+        sum += (guint32) w;
+        filter[(column * groups + row / WOVEN_ROWS) * WOVEN + i * WOVEN_ROWS + row % WOVEN_ROWS] =
+            w;
+      }
+    bias[i] = weights->bias != NULL ? (guint32) weights->bias[c] : 0;
+    bias[i] -= (guint32) weights->x_zero * sum;
+    scale[i] = weights->scale[c];
+  }
+}
+
+/* Weaves four rows of one column. */
+INLINE void
+weave_rows (const int8x16_t r[WOVEN_ROWS], gint8 *out)
+{
+  int16x8_t a = vreinterpretq_s16_s8 (vzip1q_s8 (r[0], r[1]));
+  int16x8_t b = vreinterpretq_s16_s8 (vzip2q_s8 (r[0], r[1]));
+  int16x8_t c = vreinterpretq_s16_s8 (vzip1q_s8 (r[2], r[3]));
+  int16x8_t d = vreinterpretq_s16_s8 (vzip2q_s8 (r[2], r[3]));
+
+  vst1q_s8 (out, vreinterpretq_s8_s16 (vzip1q_s16 (a, c)));
+  vst1q_s8 (out + 16, vreinterpretq_s8_s16 (vzip2q_s16 (a, c)));
+  vst1q_s8 (out + 32, vreinterpretq_s8_s16 (vzip1q_s16 (b, d)));
+  vst1q_s8 (out + 48, vreinterpretq_s8_s16 (vzip2q_s16 (b, d)));
+}
+
+/* Weaves the columns [begin, begin + n) of the input; those outside of it are zero points. */
+static void
+weave_columns (const PtDepthwiseQ8 *d, gsize begin, gsize n, gsize c, gint8 *woven)
+{
+  const PtPackedDepthwiseQ8 *f = d->filter;
+  gsize groups = pt_div_up (f->rows, WOVEN_ROWS), here = f->channels - c;
+  const int8x16_t outside = vdupq_n_s8 ((gint8) f->x_zero);
+
+  for (gsize j = 0; j < n; j++, begin++)
+    for (gsize g = 0; g < groups; g++, woven += WOVEN) {
+      int8x16_t r[WOVEN_ROWS];
+
+      UNROLLED (i, WOVEN_ROWS) {
+        gsize row = g * WOVEN_ROWS + i;
+
+        r[i] = row >= f->rows ? vdupq_n_s8 (0)
+               : begin >= d->in_w || d->x[row] == NULL
+                   ? outside
+                   : load_bytes (d->x[row] + begin * f->channels + c, here);
+      }
+      weave_rows (r, woven);
+    }
+}
+
+/* Computes @n outputs of a block from woven columns; the first output begins at @woven. */
+INLINE void
+multiply_columns (const PtDepthwiseQ8 *d, const gsize n, const gint8 *woven, const gint8 *block,
+                  gsize c, gint8 *y)
+{
+  const PtPackedDepthwiseQ8 *f = d->filter;
+  const gsize groups = pt_div_up (f->rows, WOVEN_ROWS), column = groups * WOVEN;
+  const gsize next = d->dilation * column, output = d->stride * column;
+  const gint32 *bias = (gconstpointer) block;
+  const float *scale = (const float *) bias + CHANNELS;
+  const gint8 *filter = block + BLOCK_HEAD;
+  const Ends ends = make_ends (f->y_zero, f->y_min, f->y_max);
+  vi acc[OUTPUTS][PARTS];
+
+  UNROLLED (i, n)
+    UNROLLED (v, PARTS)
+      acc[i][v] = vi_load (bias + v * LANES);
+  for (gsize k = 0; k < f->columns; k++, woven += next)
+    for (gsize g = 0; g < groups; g++, filter += WOVEN)
+      UNROLLED (v, PARTS) {
+        int8x16_t w = vld1q_s8 (filter + v * 16);
+
+        UNROLLED (i, n)
+          acc[i][v] = dot_lanes (acc[i][v], vld1q_s8 (woven + g * WOVEN + i * output + v * 16), w);
+      }
+  UNROLLED (i, n)
+    UNROLLED (v, PARTS)
+      if (f->channels - c > v * LANES)
+        vi_store_bytes_n (y + i * f->channels + v * LANES,
+                          to_result (acc[i][v], vf_load (scale + v * LANES), &ends),
+                          f->channels - c - v * LANES);
+}
+
+/* Computes @n outputs from output @first on, of channels from @c on. */
+static void
+multiply_run (const PtDepthwiseQ8 *d, const gint8 *woven, gsize first, gsize n, gsize c)
+{
+  const PtPackedDepthwiseQ8 *f = d->filter;
+  const gint8 *block = (const gint8 *) f->blocks + c / CHANNELS * block_size (f->rows, f->columns);
+  gsize output = d->stride * pt_div_up (f->rows, WOVEN_ROWS) * WOVEN, i = 0;
+  gint8 *y = d->y + first * f->channels + c;
+
+  for (; i + OUTPUTS <= n; i += OUTPUTS)
+    multiply_columns (d, OUTPUTS, woven + i * output, block, c, y + i * f->channels);
+  for (; i < n; i++)
+    multiply_columns (d, 1, woven + i * output, block, c, y + i * f->channels);
+}
+
+static void
+depthwise (const PtDepthwiseQ8 *row, gsize n, gpointer scratch)
+{
+  const PtDepthwiseQ8 d = *row;
+  gsize column_bytes = pt_div_up (d.filter->rows, WOVEN_ROWS) * WOVEN;
+  gsize window = (d.filter->columns - 1) * d.dilation + 1, most = WOVEN_BYTES / column_bytes;
+  gsize run = most > window ? (most - window) / d.stride + 1 : 1;
+
+  run = MAX (run / OUTPUTS * OUTPUTS, 1);
+  for (gsize c = 0; c < d.filter->channels; c += CHANNELS)
+    for (gsize first = 0; first < n; first += run) {
+      gsize here = MIN (run, n - first);
+
+      weave_columns (&d, first * d.stride - d.pad, (here - 1) * d.stride + window, c, scratch);
+      multiply_run (&d, scratch, first, here, c);
+    }
+}
+
+const PtQ8Kernels PT_Q8_KERNELS = {
+  .mr = MR,
+  .nr = NR,
+  .panel_size = panel_size,
+  .row_size = row_size,
+  .pack = pack,
+  .prepare_row = prepare_row,
+  .tile = tile,
+  .channels = CHANNELS,
+  .block_size = block_size,
+  .pack_block = pack_block,
+  .depthwise = depthwise,
+};
