@@ -134,6 +134,7 @@ int pteris_remove_command (int argc, char **argv);
 int pteris_embed_command (int argc, char **argv);
 int pteris_privacy_command (int argc, char **argv);
 int pteris_serve_command (int argc, char **argv);
+int pteris_update_command (int argc, char **argv);
 
 typedef struct {
   const char *name;

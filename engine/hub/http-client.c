@@ -23,6 +23,7 @@ struct _PtHttp {
   CURLM *multi;
   const PtHubEndpoint *endpoint;
   PtHttpTimes times;
+  const char *agent;
   char *proxy;               /* of the system; NULL: as the environment says, or none */
   struct curl_slist *secret; /* the header with the token; NULL: there is none */
   GPtrArray *requests;
@@ -108,6 +109,7 @@ pt_http_new (const PtHubEndpoint *endpoint, const char *token, PtHttpTimes times
   self = g_new0 (PtHttp, 1);
   self->endpoint = endpoint;
   self->times = times;
+  self->agent = "pteris/" PTERIS_VERSION;
   self->requests = g_ptr_array_new ();
   /* A hub on this computer is reached without a proxy. */
   if (!endpoint->plain)
@@ -161,6 +163,12 @@ const PtHttpTimes *
 pt_http_times (const PtHttp *self)
 {
   return &self->times;
+}
+
+void
+pt_http_set_agent (PtHttp *self, const char *agent)
+{
+  self->agent = agent;
 }
 
 /* ---- what comes ---- */
@@ -258,7 +266,7 @@ set_wishes (PtHttpRequest *self, guint64 offset)
 {
   CURL *easy = self->easy;
 
-  pt_curl.easy_setopt (easy, CURLOPT_USERAGENT, "pteris/" PTERIS_VERSION);
+  pt_curl.easy_setopt (easy, CURLOPT_USERAGENT, self->http->agent);
   /* Also decodes what comes compressed nevertheless. */
   pt_curl.easy_setopt (easy, CURLOPT_ACCEPT_ENCODING, "identity");
   if (offset > 0) {

@@ -62,6 +62,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtHttp, pt_http_free)
 
 const PtHttpTimes *pt_http_times (const PtHttp *http);
 
+/** The User-Agent of all requests from now on; without: "pteris/VERSION". @agent must outlive
+ * @http. */
+void pt_http_set_agent (PtHttp *http, const char *agent);
+
 /** Ask for @address from byte @offset on. */
 PtHttpRequest *pt_http_start (PtHttp *http, const char *address, guint64 offset,
                               PtHttpDataFunc data, PtHttpDoneFunc done, gpointer user_data,

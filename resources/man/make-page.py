@@ -12,7 +12,7 @@ import sys
 
 PAGES = ["pteris", "pteris-chat", "pteris-transcribe", "pteris-classify", "pteris-look", "pteris-speak",
          "pteris-embed", "pteris-privacy",
-         "pteris-run", "pteris-inspect", "pteris-bench", "pteris-serve", "pteris-stats", "pteris-get", "pteris-models", "pteris-remove", "pteris-starter"]
+         "pteris-run", "pteris-inspect", "pteris-bench", "pteris-serve", "pteris-stats", "pteris-get", "pteris-models", "pteris-remove", "pteris-update", "pteris-starter"]
 
 
 def roff(text):

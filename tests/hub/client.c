@@ -7,6 +7,7 @@
  *     client stop ID         stops while the hub says nothing: milliseconds until that has effect
  *     client stall ID        the error of a hub that says nothing, with short times
  *     client progress ID     checks what a download tells
+ *     client update SECONDS  the error of a list of versions that takes longer, with short times
  */
 
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <pteris/hub.h>
 
 #include "engine/hub/hub-api.h"
+#include "engine/update/update-source.h"
 
 static int
 fail (const GError *error)
@@ -90,6 +92,17 @@ stall (const char *id)
   return repo != NULL ? 0 : fail (error);
 }
 
+static int
+update (const char *seconds)
+{
+  PtUpdateTimes times = { { .connect_s = 2, .stall_s = 1, .pause_ms = 10, .patience_s = 2 },
+                          .whole_s = (guint) g_ascii_strtoull (seconds, NULL, 10) };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtUpdate) found = pt_update_look_with ("0.2.0", times, NULL, &error);
+
+  return found != NULL ? 0 : fail (error);
+}
+
 /* ---- progress ---- */
 
 typedef struct {
@@ -144,5 +157,7 @@ main (int argc, char **argv)
     return stall (argv[2]);
   if (strcmp (argv[1], "progress") == 0)
     return progress (argv[2]);
+  if (strcmp (argv[1], "update") == 0)
+    return update (argv[2]);
   return 2;
 }
