@@ -34,6 +34,8 @@ G_BEGIN_DECLS
 #define PTERIS_SETTING_VOICE_MODEL "voice-model"
 #define PTERIS_SETTING_VOICE "voice"
 #define PTERIS_SETTING_VOICE_SPEED "voice-speed"
+#define PTERIS_SETTING_LOOK_FOR_UPDATES "look-for-updates"
+#define PTERIS_SETTING_UPDATE_TOLD "update-told"
 #define PTERIS_SETTING_WELCOMED "welcomed"
 #define PTERIS_SETTING_WIDTH "width"
 #define PTERIS_SETTING_HEIGHT "height"

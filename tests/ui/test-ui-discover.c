@@ -529,8 +529,8 @@ test_gated (void)
 static GtkWidget *
 show_safety (PterisWindow *window)
 {
-  PterisPreferences *preferences = pteris_preferences_new (GTK_WINDOW (window), window->library,
-                                                           window->machine, window->meaning);
+  PterisPreferences *preferences = pteris_preferences_new (
+      GTK_WINDOW (window), window->library, window->machine, window->meaning, window->updates);
 
   pteris_preferences_show (preferences, "safety");
   gtk_window_present (GTK_WINDOW (preferences));

@@ -31,9 +31,16 @@ struct _PterisPreferences {
   AdwPreferencesGroup *trusted;
   AdwPreferencesGroup *tokens;
   GtkSwitch *safe_graphics;
+  AdwPreferencesGroup *updates_group;
+  AdwActionRow *look_row;
+  GtkSwitch *look_for_updates;
+  AdwActionRow *found_row;
+  GtkButton *look_now;
+  GtkButton *download_page;
 
   PterisLibrary *library;
   PterisMeaning *meaning;
+  PterisUpdates *updates;
   GPtrArray *folder_rows;  /* widgets that were added to @folders */
   GPtrArray *trusted_rows; /* widgets that were added to @trusted */
   GPtrArray *token_rows;   /* widgets that were added to @tokens */
@@ -370,6 +377,88 @@ update_meaning (PterisPreferences *self)
   adw_action_row_set_subtitle (self->meaning_row, text);
 }
 
+/* ---- new versions ---- */
+
+/* "2027-01-15", in the user's form; NULL: never. */
+static char *
+last_look (PterisUpdates *updates)
+{
+  gint64 seconds = pteris_updates_get_last_time (updates);
+  g_autoptr (GDateTime) time = seconds > 0 ? g_date_time_new_from_unix_local (seconds) : NULL;
+
+  return time != NULL ? g_date_time_format (time, "%x") : NULL;
+}
+
+static char *
+describe_found (PterisPreferences *self)
+{
+  const PtUpdate *found = pteris_updates_get_found (self->updates);
+  const char *error = pteris_updates_get_error (self->updates);
+  g_autofree char *last = last_look (self->updates);
+
+  if (pteris_updates_is_busy (self->updates))
+    return g_strdup (_ ("Looking…"));
+  if (error != NULL)
+    return g_strdup (error);
+  if (found != NULL && found->is_newer)
+    /* Translators: a version such as 0.3.0, and its day. */
+    return g_strdup_printf (_ ("Pteris %s of %s is available."), found->newest, found->date);
+  if (found != NULL && last != NULL)
+    /* Translators: the day of the last look. */
+    return g_strdup_printf (_ ("The newest version on %s"), last);
+  return g_strdup (_ ("Never looked for a newer one"));
+}
+
+static void
+update_found (PterisPreferences *self)
+{
+  const PtUpdate *found = pteris_updates_get_found (self->updates);
+  g_autofree char *text = describe_found (self);
+
+  adw_action_row_set_subtitle (self->found_row, text);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->look_now), !pteris_updates_is_busy (self->updates));
+  gtk_widget_set_visible (GTK_WIDGET (self->download_page), found != NULL && found->is_newer);
+}
+
+static void
+on_look_now (PterisPreferences *self)
+{
+  pteris_updates_look (self->updates);
+}
+
+static void
+on_download_page (PterisPreferences *self)
+{
+  const PtUpdate *found = pteris_updates_get_found (self->updates);
+
+  if (found != NULL)
+    gtk_show_uri (GTK_WINDOW (self), found->page, GDK_CURRENT_TIME);
+}
+
+static void
+bind_updates (PterisPreferences *self)
+{
+  g_autofree char *host = pt_update_host ();
+  g_autofree char *title = g_strdup_printf ("Pteris %s", PTERIS_VERSION);
+  g_autofree char *text = NULL;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->updates_group), host != NULL);
+  if (host == NULL)
+    return;
+  /* Translators: %s is the name of a server. */
+  text = g_strdup_printf (_ ("Once a day, Pteris asks %s for a list of versions. The request says "
+                             "nothing about you or this computer, and nothing is installed."),
+                          host);
+  adw_action_row_set_subtitle (self->look_row, text);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->found_row), title);
+  pteris_settings_bind (PTERIS_SETTING_LOOK_FOR_UPDATES, self->look_for_updates, "active");
+  g_signal_connect_object (self->updates, "changed", G_CALLBACK (update_found), self,
+                           G_CONNECT_SWAPPED);
+  update_found (self);
+}
+
+/* ---- choices that are lists ---- */
+
 static void
 on_theme (PterisPreferences *self)
 {
@@ -398,6 +487,15 @@ pteris_preferences_show (PterisPreferences *self, const char *page)
 
 /* ---- life ---- */
 
+/* The task of a thread may keep the closed window longer than its parent lives, which GTK would
+ * touch at the end. */
+static void
+pteris_preferences_unrealize (GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS (pteris_preferences_parent_class)->unrealize (widget);
+  gtk_window_set_transient_for (GTK_WINDOW (widget), NULL);
+}
+
 static void
 pteris_preferences_finalize (GObject *object)
 {
@@ -405,6 +503,7 @@ pteris_preferences_finalize (GObject *object)
 
   g_clear_object (&self->library);
   g_clear_object (&self->meaning);
+  g_clear_object (&self->updates);
   g_ptr_array_unref (self->folder_rows);
   g_ptr_array_unref (self->trusted_rows);
   g_ptr_array_unref (self->token_rows);
@@ -418,6 +517,7 @@ pteris_preferences_class_init (PterisPreferencesClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->finalize = pteris_preferences_finalize;
+  widget_class->unrealize = pteris_preferences_unrealize;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/pteris/Pteris/ui/preferences.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, theme);
@@ -438,7 +538,15 @@ pteris_preferences_class_init (PterisPreferencesClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, trusted);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, tokens);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, safe_graphics);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, updates_group);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, look_row);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, look_for_updates);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, found_row);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, look_now);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, download_page);
   gtk_widget_class_bind_template_callback (widget_class, on_add_folder);
+  gtk_widget_class_bind_template_callback (widget_class, on_look_now);
+  gtk_widget_class_bind_template_callback (widget_class, on_download_page);
 }
 
 static void
@@ -477,7 +585,7 @@ pteris_preferences_init (PterisPreferences *self)
 
 PterisPreferences *
 pteris_preferences_new (GtkWindow *parent, PterisLibrary *library, PterisMachine *machine,
-                        PterisMeaning *meaning)
+                        PterisMeaning *meaning, PterisUpdates *updates)
 {
   PterisPreferences *self = g_object_new (PTERIS_TYPE_PREFERENCES, "transient-for", parent,
                                           "destroy-with-parent", TRUE, NULL);
@@ -489,5 +597,7 @@ pteris_preferences_new (GtkWindow *parent, PterisLibrary *library, PterisMachine
   g_signal_connect_object (meaning, "changed", G_CALLBACK (update_meaning), self,
                            G_CONNECT_SWAPPED);
   update_meaning (self);
+  self->updates = g_object_ref (updates);
+  bind_updates (self);
   return self;
 }

@@ -6,6 +6,7 @@
 #include "ui/meaning/meaning.h"
 #include "ui/models/model-list.h"
 #include "ui/machine/machine.h"
+#include "ui/window/updates.h"
 
 G_BEGIN_DECLS
 
@@ -16,7 +17,8 @@ G_DECLARE_FINAL_TYPE (PterisPreferences, pteris_preferences, PTERIS, PREFERENCES
 
 /** A window over @parent; @machine provides the GPUs to choose from. */
 PterisPreferences *pteris_preferences_new (GtkWindow *parent, PterisLibrary *library,
-                                           PterisMachine *machine, PterisMeaning *meaning);
+                                           PterisMachine *machine, PterisMeaning *meaning,
+                                           PterisUpdates *updates);
 
 /** "general", "models" or "safety". */
 void pteris_preferences_show (PterisPreferences *self, const char *page);

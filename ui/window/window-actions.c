@@ -283,8 +283,8 @@ ACTION (find_in_page)
 ACTION (show_preferences)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
-  PterisPreferences *preferences =
-      pteris_preferences_new (GTK_WINDOW (self), self->library, self->machine, self->meaning);
+  PterisPreferences *preferences = pteris_preferences_new (
+      GTK_WINDOW (self), self->library, self->machine, self->meaning, self->updates);
 
   gtk_window_present (GTK_WINDOW (preferences));
 }

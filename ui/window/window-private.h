@@ -16,6 +16,7 @@
 #include "ui/window/status-bar.h"
 #include "ui/speech/transcribe-page.h"
 #include "ui/sharing/server-page.h"
+#include "ui/window/update-bar.h"
 #include "ui/window/window.h"
 
 G_BEGIN_DECLS
@@ -52,9 +53,11 @@ struct _PterisWindow {
   PterisGpuPage *gpu_page;
   PterisServerPage *server_page; /* NULL: there is no server */
   PterisReaderBar *reader_bar;
+  PterisUpdateBar *update_bar;
   PterisStatusBar *status_bar;
 
   PterisSharing *sharing;
+  PterisUpdates *updates;
   PterisEngines *engines;
   PterisMachine *machine;
   PterisActivity *activity;

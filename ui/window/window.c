@@ -505,6 +505,9 @@ pteris_window_dispose (GObject *object)
   if (self->sharing != NULL)
     g_object_run_dispose (G_OBJECT (self->sharing));
   g_clear_object (&self->sharing);
+  if (self->updates != NULL)
+    g_object_run_dispose (G_OBJECT (self->updates));
+  g_clear_object (&self->updates);
   /* Cancels running jobs and frees the references of jobs to the session and the queue. */
   if (self->engines != NULL)
     g_object_run_dispose (G_OBJECT (self->engines));
@@ -543,6 +546,7 @@ ensure_types (void)
   g_type_ensure (PTERIS_TYPE_ERROR_CARD);
   g_type_ensure (PTERIS_TYPE_MODEL_BUTTON);
   g_type_ensure (PTERIS_TYPE_READER_BAR);
+  g_type_ensure (PTERIS_TYPE_UPDATE_BAR);
   g_type_ensure (PTERIS_TYPE_SIDEBAR);
   g_type_ensure (PTERIS_TYPE_STATUS_BAR);
 }
@@ -574,6 +578,7 @@ pteris_window_class_init (PterisWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, server_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, inspect_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, reader_bar);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, update_bar);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, status_bar);
   /* Escape is handled here after popovers and dialogs. */
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "win.stop", NULL);
@@ -615,6 +620,7 @@ bind_parts (PterisWindow *self)
   pteris_chat_page_bind (self->chat_page, self->session, self->library, self->starter,
                          self->presets);
   pteris_status_bar_bind (self->status_bar, self->machine, self->engines);
+  pteris_update_bar_bind (self->update_bar, self->updates);
   pteris_error_card_set_dismiss (self->load_error_card, "win.dismiss-error");
   g_signal_connect_object (self->pages, "notify::visible-child", G_CALLBACK (update_error), self,
                            G_CONNECT_SWAPPED);
@@ -661,6 +667,7 @@ begin_work (gpointer user_data)
   pteris_leftovers_remove ();
   pteris_transcript_queue_restore (self->queue);
   pteris_meaning_start (self->meaning);
+  pteris_updates_start (self->updates);
   return G_SOURCE_REMOVE;
 }
 
@@ -681,6 +688,7 @@ pteris_window_init (PterisWindow *self)
     gtk_stack_remove (self->pages, GTK_WIDGET (self->server_bin));
   gtk_window_set_default_size (GTK_WINDOW (self), pteris_settings_get_int (PTERIS_SETTING_WIDTH),
                                pteris_settings_get_int (PTERIS_SETTING_HEIGHT));
+  self->updates = pteris_updates_new ();
   self->engines = pteris_engines_new ();
   self->machine = pteris_machine_new ();
   self->activity = pteris_activity_new (self->engines);

@@ -38,7 +38,7 @@ typedef struct {
   gint64 issued;     /* when the list was signed; seconds since 1970 */
   gboolean is_newer; /* @newest is newer than @current */
   guint n_files;
-  PtUpdateFile *files;
+  PtUpdateFile *files; /* of the newest; may be none */
 } PtUpdate;
 
 /** Free @update and everything in it. NULL: does nothing. */
