@@ -33,6 +33,7 @@ struct _PterisConnection {
   gint64 deadline; /* monotonic time; 0: none */
   GSource *watch;  /* of the socket, or NULL */
   GSource *closing;
+  SoupServerMessage *refused; /* reference: the SoupServer does not read it; or NULL */
   PterisGoneFunc gone;
   gpointer user_data;
 };
@@ -72,6 +73,7 @@ pteris_connection_unref (PterisConnection *self)
     return;
   drop_source (&self->watch);
   drop_source (&self->closing);
+  g_clear_object (&self->refused);
   g_free (self);
 }
 
@@ -103,6 +105,9 @@ on_closing (gpointer data)
   drop_source (&self->watch);
   if (socket != NULL)
     g_socket_close (socket, NULL);
+  if (socket != NULL && self->refused != NULL)
+    soup_server_message_unpause (self->refused);
+  g_clear_object (&self->refused);
   return G_SOURCE_REMOVE;
 }
 
@@ -138,7 +143,8 @@ set_abort (GSocket *socket)
 }
 
 void
-pteris_connection_refuse (PterisConnection *self, guint status, const char *json)
+pteris_connection_refuse (PterisConnection *self, SoupServerMessage *message, guint status,
+                          const char *json)
 {
   g_autofree char *response = NULL;
 
@@ -151,6 +157,11 @@ pteris_connection_refuse (PterisConnection *self, guint status, const char *json
   g_socket_send_with_blocking (socket_of (self), response, strlen (response), FALSE, NULL, NULL);
   g_socket_shutdown (socket_of (self), FALSE, TRUE, NULL);
   set_abort (socket_of (self));
+  /* It would read as long as there is something to read: a fast sender would hold the thread. */
+  if (message != NULL) {
+    soup_server_message_pause (message);
+    self->refused = g_object_ref (message);
+  }
   close_in (self, REFUSAL_MS);
 }
 
@@ -237,7 +248,7 @@ take_stream (PterisConnections *self, GSocketConnection *stream)
   g_object_weak_ref (G_OBJECT (stream), on_stream_gone, pteris_connection_ref (connection));
   g_hash_table_add (self->open, connection);
   if (g_hash_table_size (self->open) > self->most) {
-    pteris_connection_refuse (connection, 503,
+    pteris_connection_refuse (connection, NULL, 503,
                               "{\"error\": {\"message\": \"There are too many connections. Close "
                               "some, and try again.\", \"type\": \"server_error\", \"param\": "
                               "null, \"code\": \"too_many_connections\"}}");

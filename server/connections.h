@@ -54,7 +54,11 @@ void pteris_connection_watch (PterisConnection *self, PterisGoneFunc func, gpoin
 /** Close it. */
 void pteris_connection_cut (PterisConnection *self);
 
-/** Send a response around the SoupServer, and close it: the rest of the request is not read. */
-void pteris_connection_refuse (PterisConnection *self, guint status, const char *json);
+/**
+ * Send a response around the SoupServer, and close it: the rest of the request @message is not
+ * read. NULL: the SoupServer does not know the connection yet.
+ */
+void pteris_connection_refuse (PterisConnection *self, SoupServerMessage *message, guint status,
+                               const char *json);
 
 G_END_DECLS

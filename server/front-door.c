@@ -9,9 +9,15 @@
 #define BODY_SECONDS 120
 /* The headers of the next request of a connection. */
 #define HEADER_SECONDS 20
-/* What belongs to a message: its body (GByteArray), and why it is refused (GError). */
+/* What belongs to a message: its body (Body), and why it is refused (GError). */
 #define BODY_KEY "pteris-body"
 #define FAULT_KEY "pteris-fault"
+
+/* What came of a body. */
+typedef struct {
+  GByteArray *bytes; /* NULL: the request is refused, and the body is forgotten */
+  guint64 size;
+} Body;
 
 struct _PterisFrontDoor {
   SoupServer *soup;
@@ -91,7 +97,16 @@ refuse_body (PterisFrontDoor *self, SoupServerMessage *message)
                     (guint) (self->most_bytes >> 20));
   text = pt_json_steal_text (pteris_exchange_fault_json (api_of (message), error));
   if (connection != NULL)
-    pteris_connection_refuse (connection, 413, text);
+    pteris_connection_refuse (connection, message, 413, text);
+}
+
+static void
+body_free (gpointer data)
+{
+  Body *body = data;
+
+  g_clear_pointer (&body->bytes, g_byte_array_unref);
+  g_free (body);
 }
 
 /* The SoupServer itself takes minutes to collect a large body. */
@@ -99,18 +114,20 @@ static void
 on_chunk (SoupServerMessage *message, GBytes *chunk, gpointer data)
 {
   PterisFrontDoor *self = data;
-  GByteArray *body = g_object_get_data (G_OBJECT (message), BODY_KEY);
+  Body *body = g_object_get_data (G_OBJECT (message), BODY_KEY);
   gsize size;
   const guint8 *bytes = g_bytes_get_data (chunk, &size);
 
   if (body == NULL)
     return;
-  if (size <= self->most_bytes - body->len) {
-    g_byte_array_append (body, bytes, (guint) size);
+  if (size > self->most_bytes - body->size) {
+    g_object_set_data (G_OBJECT (message), BODY_KEY, NULL);
+    refuse_body (self, message);
     return;
   }
-  g_object_set_data (G_OBJECT (message), BODY_KEY, NULL);
-  refuse_body (self, message);
+  body->size += size;
+  if (body->bytes != NULL)
+    g_byte_array_append (body->bytes, bytes, (guint) size);
 }
 
 static gboolean
@@ -143,6 +160,7 @@ on_headers (SoupServer *soup, SoupServerMessage *message, const char *path, GHas
   PterisConnection *connection = pteris_connection_of (message);
   SoupMessageHeaders *headers = soup_server_message_get_request_headers (message);
   g_autoptr (GError) error = NULL;
+  Body *body;
 
   allow_origin (self, message);
   soup_message_body_set_accumulate (soup_server_message_get_request_body (message), FALSE);
@@ -152,12 +170,13 @@ on_headers (SoupServer *soup, SoupServerMessage *message, const char *path, GHas
   }
   /* The body of a request that is refused is read, so that the connection can go on, and forgotten.
    */
-  if (!check_sender (self, message, &error))
+  body = g_new0 (Body, 1);
+  if (check_sender (self, message, &error))
+    body->bytes = g_byte_array_new ();
+  else
     g_object_set_data_full (G_OBJECT (message), FAULT_KEY, g_steal_pointer (&error),
                             (GDestroyNotify) g_error_free);
-  else
-    g_object_set_data_full (G_OBJECT (message), BODY_KEY, g_byte_array_new (),
-                            (GDestroyNotify) g_byte_array_unref);
+  g_object_set_data_full (G_OBJECT (message), BODY_KEY, body, body_free);
   if (connection != NULL)
     pteris_connection_set_deadline (connection, BODY_SECONDS);
   g_signal_connect (message, "got-chunk", G_CALLBACK (on_chunk), self);
@@ -186,9 +205,11 @@ read_json (SoupServerMessage *message, GBytes *bytes, GError **error)
 static GBytes *
 take_body (SoupServerMessage *message)
 {
-  GByteArray *body = g_object_steal_data (G_OBJECT (message), BODY_KEY);
+  Body *body = g_object_get_data (G_OBJECT (message), BODY_KEY);
 
-  return body != NULL ? g_byte_array_free_to_bytes (body) : g_bytes_new (NULL, 0);
+  if (body == NULL || body->bytes == NULL)
+    return g_bytes_new (NULL, 0);
+  return g_byte_array_free_to_bytes (g_steal_pointer (&body->bytes));
 }
 
 static void

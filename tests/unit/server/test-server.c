@@ -341,7 +341,8 @@ test_floods (void)
   Fixture fixture;
   g_autofree char *filling = g_strnfill (65536, 'x');
   g_autofree char *chunk = g_strdup_printf ("10000\r\n%s\r\n", filling);
-  g_auto (HttpReply) sized = { 0 }, chunked = { 0 }, header = { 0 }, after = { 0 };
+  g_auto (HttpReply) sized = { 0 }, chunked = { 0 }, refused = { 0 }, header = { 0 };
+  g_auto (HttpReply) after = { 0 };
 
   options.most_bytes = 1 << 20;
   start (&fixture, options);
@@ -353,6 +354,10 @@ test_floods (void)
          "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n"
          "Transfer-Encoding: chunked\r\n\r\n",
          chunk, &chunked);
+  flood (fixture.port,
+         "POST /v1/chat/completions HTTP/1.1\r\nHost: attacker.example\r\n"
+         "Transfer-Encoding: chunked\r\n\r\n",
+         chunk, &refused);
   flood (fixture.port, "GET /v1/models HTTP/1.1\r\nX: ", filling, &header);
   /* It goes on. */
   ask (&fixture, ASK (", \"max_tokens\": 1"), &after);
