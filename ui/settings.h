@@ -25,7 +25,7 @@ G_BEGIN_DECLS
 #define PTERIS_SETTING_SERVE "serve"
 #define PTERIS_SETTING_SERVE_WITH_KEY "serve-with-key"
 #define PTERIS_SETTING_SERVE_KEY "serve-key"
-#define PTERIS_SETTING_THEME "theme"               /* enumeration: 0 system, 1 light, 2 dark */
+#define PTERIS_SETTING_THEME "theme" /* enumeration: 0 system, 1 light, 2 dark */
 #define PTERIS_SETTING_TEXT_SIZE "text-size"
 #define PTERIS_SETTING_SAFE_GRAPHICS "safe-graphics"
 #define PTERIS_SETTING_KEEP_HISTORY "keep-history"
@@ -36,6 +36,10 @@ G_BEGIN_DECLS
 #define PTERIS_SETTING_VOICE_SPEED "voice-speed"
 #define PTERIS_SETTING_LOOK_FOR_UPDATES "look-for-updates"
 #define PTERIS_SETTING_UPDATE_TOLD "update-told"
+#define PTERIS_SETTING_RECORD_FROM "record-from" /* both by ui/sound/sound-choice.h */
+#define PTERIS_SETTING_RECORD_FROM_NAME "record-from-name"
+#define PTERIS_SETTING_PLAY_ON "play-on"
+#define PTERIS_SETTING_PLAY_ON_NAME "play-on-name"
 #define PTERIS_SETTING_WELCOMED "welcomed"
 #define PTERIS_SETTING_WIDTH "width"
 #define PTERIS_SETTING_HEIGHT "height"

@@ -4,7 +4,7 @@
 #include "ui/aloud/speech-play.h"
 #include "ui/i18n.h"
 #include "ui/settings.h"
-#include "ui/sound/sound.h"
+#include "ui/sound/sound-choice.h"
 
 /* Sentences are computed until so much is ready to be heard. */
 #define AHEAD_S 20
@@ -32,6 +32,8 @@ struct _PterisReader {
   GObject *subject;
   guint round;               /* number of the reading, so that late answers are recognised */
   GCancellable *preparation; /* of the reading; or NULL */
+  PterisSoundDevice *device; /* that plays it; NULL: not found yet */
+  char *note;                /* about the device; NULL: none */
   char *model, *voice;       /* voice: NULL for the usual one */
   guint next;                /* the sentence to compute next */
   guint64 job;               /* that computes it; 0: none */
@@ -174,6 +176,8 @@ end (PterisReader *self)
   if (self->preparation != NULL)
     g_cancellable_cancel (self->preparation);
   g_clear_object (&self->preparation);
+  g_clear_pointer (&self->device, pteris_sound_device_unref);
+  g_clear_pointer (&self->note, g_free);
   if (self->job != 0)
     pt_engine_cancel (self->engine, self->job);
   self->job = 0;
@@ -239,7 +243,7 @@ static void
 take_samples (PterisReader *self, guint sentence, const PtEvent *event)
 {
   if (self->play == NULL) {
-    self->play = pteris_speech_play_new (PT_SPEECH_RATE);
+    self->play = pteris_speech_play_new (self->device, PT_SPEECH_RATE);
     self->tick = g_timeout_add (TICK_MS, on_tick, self);
   }
   pteris_speech_play_add (self->play, sentence, event->samples, event->n_samples);
@@ -325,24 +329,29 @@ on_tick (gpointer user_data)
 /* ---- the beginning ---- */
 
 static void
-on_prepared (GObject *object, GAsyncResult *result, gpointer user_data)
+on_found (GObject *object, GAsyncResult *result, gpointer user_data)
 {
   PterisReader *self = PTERIS_READER (object);
   g_autoptr (GError) error = NULL;
-  gboolean good = pteris_sound_prepare_finish (result, &error);
+  g_autoptr (PterisSoundDevice) device = pteris_sound_find_finish (result, &error);
 
   if (g_task_get_cancellable (G_TASK (result)) != self->preparation)
     return;
   g_clear_object (&self->preparation);
-  if (good)
-    compute_next (self);
-  else
+  if (device == NULL) {
     fail_to_play (self, error->message);
+    return;
+  }
+  self->note = pteris_sound_choice_note (device);
+  self->device = g_steal_pointer (&device);
+  changed (self);
+  compute_next (self);
 }
 
 void
 pteris_reader_read (PterisReader *self, GPtrArray *sentences, gpointer subject)
 {
+  g_autoptr (PterisSoundDevice) chosen = pteris_sound_choice_get (PTERIS_SOUND_PLAYS);
   g_autoptr (GPtrArray) taken = sentences;
 
   end (self);
@@ -357,7 +366,7 @@ pteris_reader_read (PterisReader *self, GPtrArray *sentences, gpointer subject)
   g_set_object (&self->subject, subject);
   self->next = 0;
   self->preparation = g_cancellable_new ();
-  pteris_sound_prepare_async (self, self->preparation, on_prepared);
+  pteris_sound_find_async (self, chosen, self->preparation, on_found);
   changed (self);
 }
 
@@ -401,6 +410,12 @@ pteris_reader_get_sentence (PterisReader *self)
   return self->sentences != NULL && self->heard < self->sentences->len
              ? self->sentences->pdata[self->heard]
              : NULL;
+}
+
+const char *
+pteris_reader_get_note (PterisReader *self)
+{
+  return self->note;
 }
 
 const char *

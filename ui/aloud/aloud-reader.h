@@ -44,6 +44,8 @@ gboolean pteris_reader_is_reading (PterisReader *self);
 gpointer pteris_reader_get_subject (PterisReader *self);
 /** The sentence that is heard; NULL: none yet. */
 const char *pteris_reader_get_sentence (PterisReader *self);
+/** What is said of the device that plays: the chosen one is not connected. NULL: nothing. */
+const char *pteris_reader_get_note (PterisReader *self);
 /** Why the last reading failed, a sentence; or NULL. */
 const char *pteris_reader_get_error (PterisReader *self);
 

@@ -10,6 +10,7 @@ struct _PterisReaderBar {
   GtkStack *sign;
   GtkSpinner *spinner;
   GtkLabel *sentence;
+  GtkLabel *note;
   GtkButton *stop;
 
   PterisReader *reader;
@@ -22,6 +23,7 @@ update (PterisReaderBar *self)
 {
   const char *error = pteris_reader_get_error (self->reader);
   const char *sentence = pteris_reader_get_sentence (self->reader);
+  const char *note = pteris_reader_get_note (self->reader);
   gboolean reads = pteris_reader_is_reading (self->reader);
   const char *what = reads ? _ ("Stop Reading Aloud (Esc)") : _ ("Dismiss");
 
@@ -40,6 +42,8 @@ update (PterisReaderBar *self)
   gtk_label_set_text (self->sentence, error != NULL      ? error
                                       : sentence != NULL ? sentence
                                                          : _ ("Preparing to read aloud…"));
+  gtk_label_set_text (self->note, note != NULL ? note : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->note), note != NULL && error == NULL);
   /* A sentence that is read has one line; an error is shown whole. */
   gtk_label_set_wrap (self->sentence, error != NULL);
   gtk_label_set_ellipsize (self->sentence,
@@ -84,6 +88,7 @@ pteris_reader_bar_class_init (PterisReaderBarClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisReaderBar, sign);
   gtk_widget_class_bind_template_child (widget_class, PterisReaderBar, spinner);
   gtk_widget_class_bind_template_child (widget_class, PterisReaderBar, sentence);
+  gtk_widget_class_bind_template_child (widget_class, PterisReaderBar, note);
   gtk_widget_class_bind_template_child (widget_class, PterisReaderBar, stop);
   gtk_widget_class_bind_template_callback (widget_class, on_stop);
 }

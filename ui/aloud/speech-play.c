@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "ui/sound/sound.h"
-
 /* Pieces per second that the sink gets. */
 #define PIECES 20
 /* Silence is given only when less than this is left to hear, so that speech that arrives is heard
@@ -120,7 +118,7 @@ give_piece (gpointer user_data, gint16 *samples)
 /* ---- the UI thread ---- */
 
 PterisSpeechPlay *
-pteris_speech_play_new (guint rate)
+pteris_speech_play_new (PterisSoundDevice *device, guint rate)
 {
   PterisSpeechPlay *self = g_new0 (PterisSpeechPlay, 1);
   Queue *queue = g_atomic_rc_box_new0 (Queue);
@@ -133,7 +131,7 @@ pteris_speech_play_new (guint rate)
   queue->coming = g_array_new (FALSE, FALSE, sizeof (Mark));
   queue->passed = g_array_new (FALSE, FALSE, sizeof (Mark));
   self->queue = queue;
-  self->sink = pteris_sound_sink_new (rate, queue->piece, give_piece,
+  self->sink = pteris_sound_sink_new (device, rate, queue->piece, give_piece,
                                       g_atomic_rc_box_acquire (queue), queue_unref);
   return self;
 }

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <glib.h>
+#include "ui/sound/sound.h"
 
 G_BEGIN_DECLS
 
 /**
- * PterisSpeechPlay: plays sentences whose samples arrive one after the other while it plays. Call
- * pteris_sound_prepare() before. UI thread only.
+ * PterisSpeechPlay: plays sentences whose samples arrive one after the other while it plays. UI
+ * thread only.
  */
 typedef struct _PterisSpeechPlay PterisSpeechPlay;
 
-/** Begin with silence, until there are samples. @rate: per second. */
-PterisSpeechPlay *pteris_speech_play_new (guint rate);
+/** Begin on @device (pteris_sound_find()) with silence, until there are samples. @rate: per second.
+ */
+PterisSpeechPlay *pteris_speech_play_new (PterisSoundDevice *device, guint rate);
 /** Silence, at once. */
 void pteris_speech_play_free (PterisSpeechPlay *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PterisSpeechPlay, pteris_speech_play_free)

@@ -17,6 +17,7 @@ struct _PterisPlayerBar {
   PterisWaveformView *waveform;
   GtkLabel *time;
   GtkDropDown *speed;
+  GtkLabel *note;
   GtkLabel *error;
 
   PterisPlayer *player;
@@ -43,6 +44,7 @@ update (PterisPlayerBar *self)
   double position = pteris_player_get_position (self->player);
   double duration = MAX (self->duration, pteris_player_get_duration (self->player));
   const char *error = pteris_player_get_error (self->player);
+  const char *note = pteris_player_get_note (self->player);
   const char *what = playing ? _ ("Pause (Space)") : _ ("Play (Space)");
   g_autofree char *now = format_whole (position);
   g_autofree char *all = format_whole (MAX (duration, 0));
@@ -54,6 +56,8 @@ update (PterisPlayerBar *self)
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->play), GTK_ACCESSIBLE_PROPERTY_LABEL, what,
                                   -1);
   gtk_label_set_text (self->time, time);
+  gtk_label_set_text (self->note, note != NULL ? note : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->note), note != NULL && error == NULL);
   gtk_label_set_text (self->error, error != NULL ? error : "");
   gtk_widget_set_visible (GTK_WIDGET (self->error), error != NULL);
   pteris_waveform_view_set_position (self->waveform, position, duration);
@@ -168,6 +172,7 @@ pteris_player_bar_class_init (PterisPlayerBarClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisPlayerBar, time);
   gtk_widget_class_bind_template_child (widget_class, PterisPlayerBar, speed);
   gtk_widget_class_bind_template_child (widget_class, PterisPlayerBar, error);
+  gtk_widget_class_bind_template_child (widget_class, PterisPlayerBar, note);
   gtk_widget_class_bind_template_callback (widget_class, pteris_player_bar_toggle);
   gtk_widget_class_bind_template_callback (widget_class, on_seek);
   gtk_widget_class_bind_template_callback (widget_class, on_speed);

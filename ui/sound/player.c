@@ -4,7 +4,7 @@
 #include <pteris/audio.h>
 
 #include "ui/i18n.h"
-#include "ui/sound/sound.h"
+#include "ui/sound/sound-choice.h"
 #include "ui/sound/stretch.h"
 
 #define RATE 44100
@@ -16,6 +16,7 @@ typedef struct {
   char *path;
   double start, speed;
   GCancellable *cancellable;
+  PterisSoundDevice *device; /* as chosen, then as found */
 
   PtAudioReader *reader; /* from here on only used by the sink's thread */
   PterisStretch *stretch;
@@ -32,6 +33,7 @@ struct _PterisPlayer {
   PterisSoundSink *sink;     /* NULL: none is heard yet */
   guint tick;
   double position, duration, speed;
+  char *note; /* about the device; NULL: none */
   char *error;
 };
 
@@ -56,6 +58,7 @@ way_free (gpointer data)
   g_clear_pointer (&way->stretch, pteris_stretch_free);
   pt_audio_reader_free (way->reader);
   g_object_unref (way->cancellable);
+  pteris_sound_device_unref (way->device);
   g_clear_error (&way->failure);
   g_free (way->piece);
   g_free (way->path);
@@ -93,9 +96,13 @@ open_in_thread (GTask *task, gpointer self, gpointer data, GCancellable *cancell
 {
   Way *way = data;
   GError *error = NULL;
+  PterisSoundDevice *device = pteris_sound_find (way->device, &error);
 
-  if (pteris_sound_prepare (&error))
+  if (device != NULL) {
+    pteris_sound_device_unref (way->device);
+    way->device = device;
     way->reader = pt_audio_reader_open_at (way->path, way->start, RATE, cancellable, &error);
+  }
   if (way->reader == NULL) {
     g_task_return_error (task, error);
     return;
@@ -181,8 +188,10 @@ on_opened (GObject *object, GAsyncResult *result, gpointer user_data)
   if (pt_audio_reader_duration (way->reader) >= 0)
     self->duration = pt_audio_reader_duration (way->reader);
   self->way = way;
-  self->sink =
-      pteris_sound_sink_new (RATE, pteris_stretch_piece (way->stretch), fill_piece, way, way_free);
+  g_free (self->note);
+  self->note = pteris_sound_choice_note (way->device);
+  self->sink = pteris_sound_sink_new (way->device, RATE, pteris_stretch_piece (way->stretch),
+                                      fill_piece, way, way_free);
   self->tick = g_timeout_add (TICK_MS, on_tick, self);
   changed (self);
 }
@@ -199,6 +208,7 @@ begin (PterisPlayer *self)
   way->start = self->position;
   way->speed = self->speed;
   way->cancellable = g_object_ref (self->cancellable);
+  way->device = pteris_sound_choice_get (PTERIS_SOUND_PLAYS);
   task = g_task_new (self, way->cancellable, on_opened, way);
   g_task_set_source_tag (task, begin);
   g_task_set_task_data (task, way, NULL);
@@ -294,6 +304,12 @@ pteris_player_get_speed (PterisPlayer *self)
 }
 
 const char *
+pteris_player_get_note (PterisPlayer *self)
+{
+  return self->note;
+}
+
+const char *
 pteris_player_get_error (PterisPlayer *self)
 {
   return self->error;
@@ -308,6 +324,7 @@ pteris_player_finalize (GObject *object)
 
   end (self);
   g_free (self->path);
+  g_free (self->note);
   g_free (self->error);
   G_OBJECT_CLASS (pteris_player_parent_class)->finalize (object);
 }

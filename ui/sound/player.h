@@ -6,7 +6,8 @@
 G_BEGIN_DECLS
 
 /**
- * PterisPlayer: plays a recording of any format that the engine reads, through ui/sound/sound.h.
+ * PterisPlayer: plays a recording of any format that the engine reads on the device that the user
+ * has chosen (ui/sound/sound-choice.h).
  * The file is opened when playback starts; no function blocks. UI thread.
  *
  * Signals:
@@ -35,6 +36,9 @@ double pteris_player_get_duration (PterisPlayer *self);
 /** From 0.5 to 2; 1 is the original speed. The pitch does not change. */
 void pteris_player_set_speed (PterisPlayer *self, double speed);
 double pteris_player_get_speed (PterisPlayer *self);
+
+/** What is said of the device: the chosen one is not connected. NULL: nothing. */
+const char *pteris_player_get_note (PterisPlayer *self);
 
 /** The sentence of the error; or NULL. */
 const char *pteris_player_get_error (PterisPlayer *self);

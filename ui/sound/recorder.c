@@ -5,14 +5,14 @@
 #include <glib/gstdio.h>
 
 #include "ui/i18n.h"
-#include "ui/sound/sound.h"
+#include "ui/sound/sound-choice.h"
 #include "ui/sound/sound-level.h"
 #include "ui/sound/wav-file.h"
 
 /* Sample rate: enough for speech, with files of 170 MB per hour. */
 #define RATE 24000
 #define TICK_MS 100
-/* Time without any sample after which the microphone counts as removed, in microseconds. */
+/* Time without any sample after which the device counts as removed, in microseconds. */
 #define PATIENCE_US (10 * G_USEC_PER_SEC)
 /* Peak, of 32768, that every microphone exceeds even in a quiet room; rounding errors do not. */
 #define SILENCE 2
@@ -24,7 +24,9 @@ struct _PterisRecorder {
 
   PterisRecorderState state;
   char *path;
-  GCancellable *preparing;   /* sound of this machine is available */
+  GCancellable *preparing;   /* the device is searched for */
+  PterisSoundDevice *device; /* as chosen, then as found */
+  char *note;                /* about the device; NULL: none */
   PterisSoundSource *source; /* NULL: nobody listens */
   guint tick;
   char *error;
@@ -105,19 +107,32 @@ fail (PterisRecorder *self, char *why)
   changed (self);
 }
 
+/* The sentence of an error. @reason completes it. Free with g_free(). */
+static char *
+describe_failure (PterisRecorder *self, const char *reason)
+{
+  gboolean starts = self->state == PTERIS_RECORDER_STARTING;
+
+  if (pteris_recorder_get_kind (self) == PTERIS_SOUND_COMPUTER)
+    return starts
+               /* Translators: followed by the reason, which completes the sentence. */
+               ? g_strdup_printf (_ ("What the computer plays cannot be recorded: %s"), reason)
+               : g_strdup_printf (_ ("What the computer plays can no longer be recorded: %s The "
+                                     "audio recorded so far is kept."),
+                                  reason);
+  return starts ? g_strdup_printf (_ ("No microphone available: %s"), reason)
+                : g_strdup_printf (_ ("The microphone is no longer available: %s The audio "
+                                      "recorded so far is kept."),
+                                   reason);
+}
+
 static void
 fail_source (PterisRecorder *self, const char *reason)
 {
-  if (self->state == PTERIS_RECORDER_STARTING)
-    fail (self, g_strdup_printf (_ ("No microphone available: %s"), reason));
-  else
-    fail (self,
-          g_strdup_printf (
-              _ ("The microphone is no longer available: %s The audio recorded so far is kept."),
-              reason));
+  fail (self, describe_failure (self, reason));
 }
 
-/* ---- the microphone ---- */
+/* ---- the device ---- */
 
 static gboolean
 is_stalled (PterisRecorder *self)
@@ -183,23 +198,34 @@ static void
 listen_to_it (PterisRecorder *self)
 {
   self->last_us = g_get_monotonic_time ();
-  self->source = pteris_sound_source_new (RATE, take_samples, self);
+  self->source = pteris_sound_source_new (self->device, RATE, take_samples, self);
 }
 
 static void
-on_prepared (GObject *object, GAsyncResult *result, gpointer user_data)
+set_device (PterisRecorder *self, PterisSoundDevice *device)
+{
+  g_clear_pointer (&self->device, pteris_sound_device_unref);
+  self->device = device;
+  g_free (self->note);
+  self->note = device != NULL ? pteris_sound_choice_note (device) : NULL;
+}
+
+static void
+on_found (GObject *object, GAsyncResult *result, gpointer user_data)
 {
   PterisRecorder *self = PTERIS_RECORDER (object);
   g_autoptr (GError) error = NULL;
+  g_autoptr (PterisSoundDevice) device = pteris_sound_find_finish (result, &error);
 
   /* The recorder was stopped, and may have been started again. */
   if (g_task_get_cancellable (G_TASK (result)) != self->preparing)
     return;
-  if (!pteris_sound_prepare_finish (result, &error)) {
+  if (device == NULL) {
     fail_source (self, error->message);
     return;
   }
   g_clear_object (&self->preparing);
+  set_device (self, g_steal_pointer (&device));
   self->file = pteris_wav_create (self->path, RATE, &error);
   if (self->file == NULL) {
     fail (self, g_strdup (error->message));
@@ -223,7 +249,8 @@ pteris_recorder_start (PterisRecorder *self, const char *path)
   self->is_heard = FALSE;
   self->state = PTERIS_RECORDER_STARTING;
   self->preparing = g_cancellable_new ();
-  pteris_sound_prepare_async (self, self->preparing, on_prepared);
+  set_device (self, pteris_sound_choice_get (PTERIS_SOUND_RECORDS));
+  pteris_sound_find_async (self, self->device, self->preparing, on_found);
   changed (self);
 }
 
@@ -286,6 +313,18 @@ pteris_recorder_get_level (PterisRecorder *self)
   return self->level;
 }
 
+PterisSoundKind
+pteris_recorder_get_kind (PterisRecorder *self)
+{
+  return self->device != NULL ? self->device->kind : PTERIS_SOUND_MICROPHONE;
+}
+
+const char *
+pteris_recorder_get_note (PterisRecorder *self)
+{
+  return self->note;
+}
+
 gboolean
 pteris_recorder_is_silent (PterisRecorder *self)
 {
@@ -311,7 +350,9 @@ pteris_recorder_finalize (GObject *object)
   PterisRecorder *self = PTERIS_RECORDER (object);
 
   close_all (self);
+  set_device (self, NULL);
   g_mutex_clear (&self->lock);
+  g_free (self->note);
   g_free (self->path);
   g_free (self->error);
   G_OBJECT_CLASS (pteris_recorder_parent_class)->finalize (object);

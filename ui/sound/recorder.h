@@ -3,11 +3,13 @@
 
 #include <glib-object.h>
 
+#include "ui/sound/sound.h"
+
 G_BEGIN_DECLS
 
 /**
- * PterisRecorder: records the microphone (ui/sound/sound.h) to a WAV file (ui/sound/wav-file.h). UI
- * thread.
+ * PterisRecorder: records the device that the user has chosen (ui/sound/sound-choice.h) to a WAV
+ * file (ui/sound/wav-file.h). UI thread.
  *
  * Signals:
  *   changed (): state, time, level, error; ten times a second while recording
@@ -40,7 +42,13 @@ double pteris_recorder_sync (PterisRecorder *self);
 /** The peak of the last tenth of a second on a perceptual scale, 0..1. */
 double pteris_recorder_get_level (PterisRecorder *self);
 
-/** Whether there were only silent samples since the start: the microphone is muted or missing. */
+/** What it records: a microphone, or what the computer plays. */
+PterisSoundKind pteris_recorder_get_kind (PterisRecorder *self);
+/** What is said of the device: the chosen one is not connected. NULL: nothing. */
+const char *pteris_recorder_get_note (PterisRecorder *self);
+
+/** Whether there were only silent samples since the start: the microphone is muted or missing, or
+ * the computer plays nothing. */
 gboolean pteris_recorder_is_silent (PterisRecorder *self);
 /** The sentence of the error; or NULL. The recording up to the error is kept. */
 const char *pteris_recorder_get_error (PterisRecorder *self);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Input and output of sound with GStreamer pipelines. */
+/* Input and output of sound with GStreamer pipelines. Its devices are in sound-gst-devices.c. */
 
 #include "ui/sound/sound.h"
 
@@ -141,9 +141,21 @@ pteris_sound_prepare (GError **error)
 
 /* ---- pipelines ---- */
 
-/* Makes an element from the description in the environment variable @name, else from @fallback. */
+/* Makes the element of a device from the list. */
 static GstElement *
-make_device (const char *name, const char *fallback, GError **error)
+make_listed (PterisSoundDevice *device, GError **error)
+{
+  GstElement *element = gst_device_create_element (GST_DEVICE (device->handle), NULL);
+
+  if (element == NULL)
+    fail_for_plug_in (error, PACKAGE_GOOD);
+  return element;
+}
+
+/* Makes the element of the default device: from the description in the environment variable @name,
+ * else from @fallback. */
+static GstElement *
+make_default (const char *name, const char *fallback, GError **error)
 {
   const char *description = g_getenv (name);
   g_autoptr (GstElementFactory) factory = gst_element_factory_find (fallback);
@@ -206,6 +218,64 @@ says_no_device (GstMessage *message)
 }
 
 static gboolean
+is_any_of (const GError *error, const int *codes, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    if (error->code == codes[i])
+      return TRUE;
+  return FALSE;
+}
+
+/* What the elements of sound services and hardware say when a device is gone. */
+static gboolean
+says_lost (const GError *error)
+{
+  static const int RESOURCE[] = { GST_RESOURCE_ERROR_READ, GST_RESOURCE_ERROR_WRITE,
+                                  GST_RESOURCE_ERROR_FAILED, GST_RESOURCE_ERROR_NOT_FOUND };
+
+  return g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED) ||
+         (error->domain == GST_RESOURCE_ERROR &&
+          is_any_of (error, RESOURCE, G_N_ELEMENTS (RESOURCE)));
+}
+
+/* The element and this program agree on no format. */
+static gboolean
+says_format (const GError *error, GstMessage *message)
+{
+  static const int STREAM[] = { GST_STREAM_ERROR_FORMAT, GST_STREAM_ERROR_WRONG_TYPE };
+  const GstStructure *details = NULL;
+  int flow = GST_FLOW_OK;
+
+  gst_message_parse_error_details (message, &details);
+  return (details != NULL && gst_structure_get_int (details, "flow-return", &flow) &&
+          flow == GST_FLOW_NOT_NEGOTIATED) ||
+         g_error_matches (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION) ||
+         (error->domain == GST_STREAM_ERROR && is_any_of (error, STREAM, G_N_ELEMENTS (STREAM)));
+}
+
+/* The error of @message, with what to do next where that is known. */
+static GError *
+explain (GstMessage *message)
+{
+  g_autoptr (GError) error = NULL;
+  const char *text;
+
+  gst_message_parse_error (message, &error, NULL);
+  if (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED))
+    text = _ ("this system does not allow it. Allow sound for Pteris in the system's privacy "
+              "settings, then try again.");
+  else if (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_BUSY))
+    text = _ ("another program uses the device alone. Close that program, then try again.");
+  else if (says_format (error, message))
+    text = _ ("the device refuses the format of this program. Choose another one in Preferences.");
+  else if (says_lost (error))
+    text = _ ("the device was disconnected, or the sound service of this computer has ended.");
+  else
+    return g_steal_pointer (&error);
+  return g_error_new_literal (error->domain, error->code, text);
+}
+
+static gboolean
 check_line (Line *line, GError **error)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (line->pipeline);
@@ -222,7 +292,7 @@ check_line (Line *line, GError **error)
     else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
       continue;
     else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-      gst_message_parse_error (message, &line->failure, NULL);
+      line->failure = explain (message);
     line->is_over = TRUE;
   }
   if (line->failure != NULL)
@@ -257,7 +327,8 @@ on_sample (GstAppSink *sink, gpointer user_data)
 }
 
 PterisSoundSource *
-pteris_sound_source_new (guint rate, PterisSoundReceive *receive, gpointer user_data)
+pteris_sound_source_new (PterisSoundDevice *device, guint rate, PterisSoundReceive *receive,
+                         gpointer user_data)
 {
   GstAppSinkCallbacks callbacks = { .new_sample = on_sample };
   PterisSoundSource *self = g_new0 (PterisSoundSource, 1);
@@ -268,7 +339,10 @@ pteris_sound_source_new (guint rate, PterisSoundReceive *receive, gpointer user_
   self->receive = receive;
   self->user_data = user_data;
   line->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
-  source = add_element (line, make_device ("PTERIS_AUDIO_SOURCE", "autoaudiosrc", &line->failure));
+  source = add_element (line,
+                        device->handle != NULL
+                            ? make_listed (device, &line->failure)
+                            : make_default ("PTERIS_AUDIO_SOURCE", "autoaudiosrc", &line->failure));
   if (source == NULL)
     return self;
   sink = add_element (line, gst_element_factory_make ("appsink", NULL));
@@ -317,8 +391,8 @@ on_need_data (GstAppSrc *source, guint length, gpointer user_data)
 }
 
 PterisSoundSink *
-pteris_sound_sink_new (guint rate, gsize piece, PterisSoundFill *fill, gpointer user_data,
-                       GDestroyNotify destroy)
+pteris_sound_sink_new (PterisSoundDevice *device, guint rate, gsize piece, PterisSoundFill *fill,
+                       gpointer user_data, GDestroyNotify destroy)
 {
   GstAppSrcCallbacks callbacks = { .need_data = on_need_data };
   PterisSoundSink *self = g_new0 (PterisSoundSink, 1);
@@ -332,7 +406,10 @@ pteris_sound_sink_new (guint rate, gsize piece, PterisSoundFill *fill, gpointer 
   self->user_data = user_data;
   self->destroy = destroy;
   line->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
-  sink = add_element (line, make_device ("PTERIS_AUDIO_SINK", "autoaudiosink", &line->failure));
+  sink =
+      add_element (line, device->handle != NULL
+                             ? make_listed (device, &line->failure)
+                             : make_default ("PTERIS_AUDIO_SINK", "autoaudiosink", &line->failure));
   if (sink == NULL)
     return self;
   source = add_element (line, gst_element_factory_make ("appsrc", NULL));

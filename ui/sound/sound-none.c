@@ -16,8 +16,16 @@ pteris_sound_prepare (GError **error)
   return FALSE;
 }
 
+GPtrArray *
+pteris_sound_list (PterisSoundKind kind, GError **error)
+{
+  pteris_sound_prepare (error);
+  return NULL;
+}
+
 PterisSoundSource *
-pteris_sound_source_new (guint rate, PterisSoundReceive *receive, gpointer user_data)
+pteris_sound_source_new (PterisSoundDevice *device, guint rate, PterisSoundReceive *receive,
+                         gpointer user_data)
 {
   return NULL;
 }
@@ -34,8 +42,8 @@ pteris_sound_source_free (PterisSoundSource *self)
 }
 
 PterisSoundSink *
-pteris_sound_sink_new (guint rate, gsize piece, PterisSoundFill *fill, gpointer user_data,
-                       GDestroyNotify destroy)
+pteris_sound_sink_new (PterisSoundDevice *device, guint rate, gsize piece, PterisSoundFill *fill,
+                       gpointer user_data, GDestroyNotify destroy)
 {
   destroy (user_data);
   return NULL;

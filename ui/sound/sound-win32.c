@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Input and output of sound with the wave functions of Windows, each line in a thread of its own.
- */
+/* Input and output of sound with WASAPI, each line in a thread of its own. */
 
 #include "ui/sound/sound.h"
 
-#include <windows.h>
+#include <string.h>
 
-#include <mmsystem.h>
+#include "ui/i18n.h"
+#include "ui/sound/sound-wasapi.h"
 
-#include <gio/gio.h>
-
-/* Size of a microphone's block, in fractions of a second. */
-#define PARTS 20
-#define N_HEARD 8
-/* Blocks queued in the system: 100 ms for pieces of 20 ms, which is the delay of a stop.
- */
-#define N_SAID 5
-/* Interval of a thread's checks, in milliseconds. */
+/* Interval of a thread's checks, in milliseconds. Windows wakes it every 10 ms, but not for a
+ * device that is gone, nor for an output that plays nothing. */
 #define TICK_MS 50
-/* Longer than the system needs to play its queue. */
-#define PATIENCE_MS 2000
+/* Longer than the system needs to play its buffer, in microseconds. */
+#define PATIENCE_US (2 * G_USEC_PER_SEC)
+/* While nothing is played, Windows gives no sound of an output: after so long, in microseconds,
+ * there is silence in its place. */
+#define GAP_US (G_USEC_PER_SEC / 5)
 
 gboolean
 pteris_sound_prepare (GError **error)
@@ -28,43 +24,11 @@ pteris_sound_prepare (GError **error)
   return TRUE;
 }
 
-static WAVEFORMATEX
-make_format (guint rate)
-{
-  return (WAVEFORMATEX){ .wFormatTag = WAVE_FORMAT_PCM,
-                         .nChannels = 1,
-                         .nSamplesPerSec = rate,
-                         .nAvgBytesPerSec = rate * 2,
-                         .nBlockAlign = 2,
-                         .wBitsPerSample = 16 };
-}
-
-/* Makes an error from the system's message. */
-static GError *
-make_error (MMRESULT code, MMRESULT (WINAPI *describe) (MMRESULT, wchar_t *, UINT))
-{
-  wchar_t wide[MAXERRORLENGTH] = L"";
-  g_autofree char *text = NULL;
-
-  if (code == MMSYSERR_NOERROR)
-    return NULL;
-  describe (code, wide, MAXERRORLENGTH);
-  text = g_utf16_to_utf8 ((const gunichar2 *) wide, -1, NULL, NULL, NULL);
-  return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_FAILED, text != NULL ? text : "");
-}
-
-static gboolean
-is_done (const WAVEHDR *block)
-{
-  const volatile DWORD *flags = &block->dwFlags;
-
-  return (*flags & WHDR_DONE) != 0;
-}
-
 /* ---- a line: a thread and its users ---- */
 
 typedef struct {
-  HANDLE event; /* a block is done, or the line was freed */
+  PterisSoundDevice *device;
+  HANDLE event; /* there is sound or room for it, or the line was freed */
 
   GMutex lock; /* over the rest */
   gboolean is_unwanted, is_over;
@@ -72,8 +36,9 @@ typedef struct {
 } Line;
 
 static void
-begin_line (Line *line)
+begin_line (Line *line, PterisSoundDevice *device)
 {
+  line->device = pteris_sound_device_ref (device);
   g_mutex_init (&line->lock);
   line->event = CreateEventW (NULL, FALSE, FALSE, NULL);
 }
@@ -81,6 +46,7 @@ begin_line (Line *line)
 static void
 clear_line (Line *line)
 {
+  pteris_sound_device_unref (line->device);
   CloseHandle (line->event);
   g_mutex_clear (&line->lock);
   g_clear_error (&line->failure);
@@ -106,10 +72,12 @@ let_go (Line *line)
   SetEvent (line->event);
 }
 
-/* The last call of a thread. @failure: or NULL; taken. */
+/* The last call of a thread. */
 static void
-end_line (Line *line, GError *failure)
+end_line (Line *line, HRESULT result)
 {
+  GError *failure = pteris_wasapi_explain (result, line->device->kind);
+
   g_mutex_lock (&line->lock);
   line->is_over = TRUE;
   line->failure = failure;
@@ -129,7 +97,7 @@ check_line (Line *line, GError **error)
   return !is_over;
 }
 
-/* ---- the microphone ---- */
+/* ---- recording ---- */
 
 struct _PterisSoundSource {
   Line line;
@@ -137,67 +105,102 @@ struct _PterisSoundSource {
   guint rate;
   PterisSoundReceive *receive;
   gpointer user_data;
+  gint64 last_us; /* of its thread: until when there was sound */
 };
 
-/* Records block by block, in the order in which the system returns them. */
-static MMRESULT
-listen_to (PterisSoundSource *self, HWAVEIN device, WAVEHDR *blocks)
+static void
+receive_silence (PterisSoundSource *self, gsize n)
 {
-  MMRESULT code = waveInStart (device);
+  static const gint16 SILENCE[1024];
 
-  for (guint i = 0; code == MMSYSERR_NOERROR;) {
-    WAVEHDR *block = &blocks[i % N_HEARD];
+  for (gsize i = 0; i < n; i += MIN (n - i, G_N_ELEMENTS (SILENCE)))
+    self->receive (self->user_data, SILENCE, MIN (n - i, G_N_ELEMENTS (SILENCE)));
+}
 
-    if (!is_done (block)) {
-      if (!is_wanted (&self->line))
-        break;
-      WaitForSingleObject (self->line.event, TICK_MS);
-      continue;
-    }
-    self->receive (self->user_data, (const gint16 *) (gpointer) block->lpData,
-                   block->dwBytesRecorded / sizeof (gint16));
-    block->dwFlags &= ~(DWORD) WHDR_DONE;
-    code = waveInAddBuffer (device, block, sizeof *block);
-    i++;
+/* Takes all that was recorded since the last time. */
+static HRESULT
+take_packets (PterisSoundSource *self, IAudioCaptureClient *capture)
+{
+  UINT32 n = 0;
+  HRESULT result = IAudioCaptureClient_GetNextPacketSize (capture, &n);
+
+  while (SUCCEEDED (result) && n > 0) {
+    BYTE *bytes;
+    DWORD flags;
+
+    result = IAudioCaptureClient_GetBuffer (capture, &bytes, &n, &flags, NULL, NULL);
+    if (FAILED (result) || result == AUDCLNT_S_BUFFER_EMPTY)
+      break;
+    if ((flags & AUDCLNT_BUFFERFLAGS_SILENT) != 0)
+      receive_silence (self, n);
+    else
+      self->receive (self->user_data, (const gint16 *) (gpointer) bytes, n);
+    self->last_us = g_get_monotonic_time ();
+    result = IAudioCaptureClient_ReleaseBuffer (capture, n);
+    if (SUCCEEDED (result))
+      result = IAudioCaptureClient_GetNextPacketSize (capture, &n);
   }
-  return code;
+  return result;
+}
+
+static void
+fill_gap (PterisSoundSource *self)
+{
+  gint64 gap_us = g_get_monotonic_time () - self->last_us;
+
+  if (self->line.device->kind != PTERIS_SOUND_COMPUTER || gap_us < GAP_US)
+    return;
+  receive_silence (self, (gsize) (gap_us * self->rate / G_USEC_PER_SEC));
+  self->last_us += gap_us;
+}
+
+static HRESULT
+listen_to (PterisSoundSource *self, IAudioClient *client)
+{
+  IAudioCaptureClient *capture;
+  HRESULT result = IAudioClient_GetService (client, &IID_IAudioCaptureClient, (void **) &capture);
+
+  if (FAILED (result))
+    return result;
+  result = IAudioClient_Start (client);
+  self->last_us = g_get_monotonic_time ();
+  while (SUCCEEDED (result) && is_wanted (&self->line)) {
+    WaitForSingleObject (self->line.event, TICK_MS);
+    result = take_packets (self, capture);
+    if (SUCCEEDED (result))
+      fill_gap (self);
+  }
+  IAudioClient_Stop (client);
+  IAudioCaptureClient_Release (capture);
+  return result;
 }
 
 static gpointer
 hear (gpointer data)
 {
   PterisSoundSource *self = data;
-  const WAVEFORMATEX format = make_format (self->rate);
-  gsize part = self->rate / PARTS;
-  g_autofree gint16 *samples = g_new (gint16, N_HEARD * part);
-  WAVEHDR blocks[N_HEARD] = { 0 };
-  HWAVEIN device;
-  MMRESULT code =
-      waveInOpen (&device, WAVE_MAPPER, &format, (DWORD_PTR) self->line.event, 0, CALLBACK_EVENT);
+  Line *line = &self->line;
+  gboolean entered = pteris_wasapi_enter ();
+  IAudioClient *client;
+  HRESULT result =
+      pteris_wasapi_open (line->device->kind, line->device->id, self->rate, line->event, &client);
 
-  if (code == MMSYSERR_NOERROR) {
-    for (guint i = 0; i < N_HEARD; i++) {
-      blocks[i].lpData = (char *) (samples + i * part);
-      blocks[i].dwBufferLength = (DWORD) (part * sizeof *samples);
-      waveInPrepareHeader (device, &blocks[i], sizeof blocks[i]);
-      waveInAddBuffer (device, &blocks[i], sizeof blocks[i]);
-    }
-    code = listen_to (self, device, blocks);
-    waveInReset (device);
-    for (guint i = 0; i < N_HEARD; i++)
-      waveInUnprepareHeader (device, &blocks[i], sizeof blocks[i]);
-    waveInClose (device);
+  if (SUCCEEDED (result)) {
+    result = listen_to (self, client);
+    IAudioClient_Release (client);
   }
-  end_line (&self->line, make_error (code, waveInGetErrorTextW));
+  end_line (line, result);
+  pteris_wasapi_leave (entered);
   return NULL;
 }
 
 PterisSoundSource *
-pteris_sound_source_new (guint rate, PterisSoundReceive *receive, gpointer user_data)
+pteris_sound_source_new (PterisSoundDevice *device, guint rate, PterisSoundReceive *receive,
+                         gpointer user_data)
 {
   PterisSoundSource *self = g_new0 (PterisSoundSource, 1);
 
-  begin_line (&self->line);
+  begin_line (&self->line, device);
   self->rate = rate;
   self->receive = receive;
   self->user_data = user_data;
@@ -211,7 +214,7 @@ pteris_sound_source_check (PterisSoundSource *self, GError **error)
   return check_line (&self->line, error);
 }
 
-/* The thread ends within the time of a block. */
+/* The thread ends within the time of a check. */
 void
 pteris_sound_source_free (PterisSoundSource *self)
 {
@@ -221,7 +224,7 @@ pteris_sound_source_free (PterisSoundSource *self)
   g_free (self);
 }
 
-/* ---- the sink ---- */
+/* ---- playing ---- */
 
 /* Shared with its thread, for which nobody waits. */
 struct _PterisSoundSink {
@@ -231,8 +234,24 @@ struct _PterisSoundSink {
   PterisSoundFill *fill;
   gpointer user_data;
   GDestroyNotify destroy;
-  double seconds; /* line.lock */
+  double seconds; /* line.lock, as the following */
+  gint64 at_us;   /* when that was played */
+  double given;   /* seconds that the system got */
 };
+
+/* What the thread of a sink uses. */
+typedef struct {
+  PterisSoundSink *sink;
+  IAudioClient *client;
+  IAudioRenderClient *render;
+  IAudioClock *clock;
+  UINT64 frequency; /* units per second of the clock */
+  UINT64 position;  /* of the clock */
+  UINT32 size;      /* samples in the system's buffer */
+  gint16 *piece;
+  gsize n_used; /* samples of the piece that were given */
+  gboolean is_last;
+} Output;
 
 static void
 sink_clear (gpointer data)
@@ -243,91 +262,158 @@ sink_clear (gpointer data)
   clear_line (&self->line);
 }
 
-/* The position that is being played. */
-static void
-note_place (PterisSoundSink *self, HWAVEOUT device)
+/* The position that is being played. FALSE: it is still the same. */
+static gboolean
+note_place (Output *output)
 {
-  MMTIME time = { .wType = TIME_SAMPLES };
+  PterisSoundSink *self = output->sink;
+  UINT64 position;
 
-  if (waveOutGetPosition (device, &time, sizeof time) != MMSYSERR_NOERROR ||
-      time.wType != TIME_SAMPLES)
-    return;
+  if (output->frequency == 0 || FAILED (IAudioClock_GetPosition (output->clock, &position, NULL)) ||
+      position == output->position)
+    return FALSE;
+  output->position = position;
   g_mutex_lock (&self->line.lock);
-  self->seconds = (double) time.u.sample / self->rate;
+  self->seconds = (double) position / (double) output->frequency;
+  self->at_us = g_get_monotonic_time ();
+  g_mutex_unlock (&self->line.lock);
+  return TRUE;
+}
+
+static void
+note_given (PterisSoundSink *self, UINT32 n)
+{
+  g_mutex_lock (&self->line.lock);
+  self->given += (double) n / self->rate;
   g_mutex_unlock (&self->line.lock);
 }
 
-/* Waits until @block was played. FALSE: the sink was freed, or the system has stopped. */
-static gboolean
-wait_for (PterisSoundSink *self, HWAVEOUT device, const WAVEHDR *block)
+/* Copies up to @n samples, and asks for more pieces where needed. Returns how many. */
+static UINT32
+copy_samples (Output *output, gint16 *samples, UINT32 n)
 {
-  gint64 end = g_get_monotonic_time () + PATIENCE_MS * G_TIME_SPAN_MILLISECOND;
+  PterisSoundSink *self = output->sink;
+  UINT32 done = 0;
 
-  while (!is_done (block)) {
-    if (!is_wanted (&self->line) || g_get_monotonic_time () > end)
-      return FALSE;
-    WaitForSingleObject (self->line.event, TICK_MS);
-    note_place (self, device);
+  while (done < n) {
+    UINT32 part;
+
+    if (output->n_used == self->piece) {
+      if (output->is_last || !self->fill (self->user_data, output->piece)) {
+        output->is_last = TRUE;
+        break;
+      }
+      output->n_used = 0;
+    }
+    part = (UINT32) MIN (n - done, self->piece - output->n_used);
+    memcpy (samples + done, output->piece + output->n_used, part * sizeof *samples);
+    output->n_used += part;
+    done += part;
   }
-  return is_wanted (&self->line);
+  return done;
 }
 
-static MMRESULT
-speak_through (PterisSoundSink *self, HWAVEOUT device, WAVEHDR *blocks)
+/* Fills the free part of the system's buffer. @queued: samples that it has not played yet. */
+static HRESULT
+fill_buffer (Output *output, UINT32 *queued)
 {
-  MMRESULT code = MMSYSERR_NOERROR;
-  guint i;
+  HRESULT result = IAudioClient_GetCurrentPadding (output->client, queued);
+  UINT32 n = output->size - MIN (*queued, output->size);
+  BYTE *bytes;
 
-  for (i = 0; code == MMSYSERR_NOERROR; i++) {
-    WAVEHDR *block = &blocks[i % N_SAID];
+  if (FAILED (result) || n == 0 || output->is_last)
+    return result;
+  result = IAudioRenderClient_GetBuffer (output->render, n, &bytes);
+  if (FAILED (result))
+    return result;
+  n = copy_samples (output, (gint16 *) (gpointer) bytes, n);
+  note_given (output->sink, n);
+  *queued += n;
+  return IAudioRenderClient_ReleaseBuffer (output->render, n, 0);
+}
 
-    if (!wait_for (self, device, block) ||
-        !self->fill (self->user_data, (gint16 *) (gpointer) block->lpData))
-      break;
-    block->dwFlags &= ~(DWORD) WHDR_DONE;
-    code = waveOutWrite (device, block, sizeof *block);
+static HRESULT
+play_through (Output *output)
+{
+  Line *line = &output->sink->line;
+  gint64 moved_us;
+  UINT32 queued = 0;
+  HRESULT result = fill_buffer (output, &queued);
+
+  if (SUCCEEDED (result))
+    result = IAudioClient_Start (output->client);
+  moved_us = g_get_monotonic_time ();
+  while (SUCCEEDED (result) && is_wanted (line) && (!output->is_last || queued > 0)) {
+    WaitForSingleObject (line->event, TICK_MS);
+    if (note_place (output))
+      moved_us = g_get_monotonic_time ();
+    result = fill_buffer (output, &queued);
+    if (SUCCEEDED (result) && g_get_monotonic_time () - moved_us > PATIENCE_US)
+      result = HRESULT_FROM_WIN32 (ERROR_TIMEOUT);
   }
-  for (guint j = 0; code == MMSYSERR_NOERROR && j < N_SAID; j++)
-    wait_for (self, device, &blocks[(i + j) % N_SAID]);
-  return code;
+  note_place (output);
+  IAudioClient_Stop (output->client);
+  return result;
+}
+
+static HRESULT
+get_services (Output *output)
+{
+  HRESULT result = IAudioClient_GetBufferSize (output->client, &output->size);
+
+  if (SUCCEEDED (result))
+    result = IAudioClient_GetService (output->client, &IID_IAudioRenderClient,
+                                      (void **) &output->render);
+  if (SUCCEEDED (result))
+    result = IAudioClient_GetService (output->client, &IID_IAudioClock, (void **) &output->clock);
+  if (SUCCEEDED (result))
+    result = IAudioClock_GetFrequency (output->clock, &output->frequency);
+  return result;
+}
+
+static HRESULT
+play_on (PterisSoundSink *self, IAudioClient *client)
+{
+  g_autofree gint16 *piece = g_new (gint16, self->piece);
+  Output output = { .sink = self, .client = client, .piece = piece, .n_used = self->piece };
+  HRESULT result = get_services (&output);
+
+  if (SUCCEEDED (result))
+    result = play_through (&output);
+  if (output.clock != NULL)
+    IAudioClock_Release (output.clock);
+  if (output.render != NULL)
+    IAudioRenderClient_Release (output.render);
+  return result;
 }
 
 static gpointer
 speak (gpointer data)
 {
   PterisSoundSink *self = data;
-  const WAVEFORMATEX format = make_format (self->rate);
-  g_autofree gint16 *samples = g_new (gint16, N_SAID * self->piece);
-  WAVEHDR blocks[N_SAID] = { 0 };
-  HWAVEOUT device;
-  MMRESULT code =
-      waveOutOpen (&device, WAVE_MAPPER, &format, (DWORD_PTR) self->line.event, 0, CALLBACK_EVENT);
+  Line *line = &self->line;
+  gboolean entered = pteris_wasapi_enter ();
+  IAudioClient *client;
+  HRESULT result =
+      pteris_wasapi_open (line->device->kind, line->device->id, self->rate, line->event, &client);
 
-  if (code == MMSYSERR_NOERROR) {
-    for (guint i = 0; i < N_SAID; i++) {
-      blocks[i].lpData = (char *) (samples + i * self->piece);
-      blocks[i].dwBufferLength = (DWORD) (self->piece * sizeof *samples);
-      waveOutPrepareHeader (device, &blocks[i], sizeof blocks[i]);
-      blocks[i].dwFlags |= WHDR_DONE;
-    }
-    code = speak_through (self, device, blocks);
-    waveOutReset (device);
-    for (guint i = 0; i < N_SAID; i++)
-      waveOutUnprepareHeader (device, &blocks[i], sizeof blocks[i]);
-    waveOutClose (device);
+  if (SUCCEEDED (result)) {
+    result = play_on (self, client);
+    IAudioClient_Release (client);
   }
-  end_line (&self->line, make_error (code, waveOutGetErrorTextW));
+  end_line (line, result);
+  pteris_wasapi_leave (entered);
   g_atomic_rc_box_release_full (self, sink_clear);
   return NULL;
 }
 
 PterisSoundSink *
-pteris_sound_sink_new (guint rate, gsize piece, PterisSoundFill *fill, gpointer user_data,
-                       GDestroyNotify destroy)
+pteris_sound_sink_new (PterisSoundDevice *device, guint rate, gsize piece, PterisSoundFill *fill,
+                       gpointer user_data, GDestroyNotify destroy)
 {
   PterisSoundSink *self = g_atomic_rc_box_new0 (PterisSoundSink);
 
-  begin_line (&self->line);
+  begin_line (&self->line, device);
   self->rate = rate;
   self->piece = piece;
   self->fill = fill;
@@ -337,6 +423,7 @@ pteris_sound_sink_new (guint rate, gsize piece, PterisSoundFill *fill, gpointer 
   return self;
 }
 
+/* Goes on between the thread's checks, which a slow fill may delay. */
 double
 pteris_sound_sink_get_seconds (PterisSoundSink *self)
 {
@@ -344,6 +431,9 @@ pteris_sound_sink_get_seconds (PterisSoundSink *self)
 
   g_mutex_lock (&self->line.lock);
   seconds = self->seconds;
+  if (self->at_us > 0)
+    seconds += (double) (g_get_monotonic_time () - self->at_us) / G_USEC_PER_SEC;
+  seconds = MIN (seconds, self->given);
   g_mutex_unlock (&self->line.lock);
   return seconds;
 }

@@ -324,11 +324,14 @@ check_sound (PterisDictation *self)
     return TRUE;
   if (pteris_recorder_get_seconds (self->recorder) <= 0)
     drop (self, error != NULL ? error : _ ("Nothing was recorded."));
-  else if (pteris_recorder_is_silent (self->recorder))
+  else if (!pteris_recorder_is_silent (self->recorder))
+    set_error (self, error);
+  else if (pteris_recorder_get_kind (self->recorder) == PTERIS_SOUND_COMPUTER)
+    drop (self, _ ("The computer played nothing that could be recorded. Play something on the "
+                   "output that is recorded, or choose another one."));
+  else
     drop (self, _ ("No sound came from the microphone. It may be muted, or another one may be "
                    "selected in the system's sound settings."));
-  else
-    set_error (self, error);
   return self->transcript != NULL;
 }
 

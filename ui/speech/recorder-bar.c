@@ -15,7 +15,8 @@ struct _PterisRecorderBar {
   GtkLevelBar *level;
   GtkButton *pause;
   GtkWidget *stop;
-  GtkWidget *silence;
+  GtkLabel *note;
+  GtkLabel *silence;
 
   PterisDictation *dictation;
 };
@@ -27,13 +28,19 @@ describe (PterisDictation *dictation)
 {
   PterisRecorder *recorder = pteris_dictation_get_recorder (dictation);
   PterisRecorderState state = pteris_recorder_get_state (recorder);
+  gboolean hears_computer = pteris_recorder_get_kind (recorder) == PTERIS_SOUND_COMPUTER;
   g_autofree char *clock = pteris_format_clock (pteris_recorder_get_seconds (recorder));
 
   if (state == PTERIS_RECORDER_RECORDING && pteris_dictation_is_lost (dictation))
     return g_strdup_printf (_ ("Recording without transcription · %s"), clock);
   switch (state) {
-  case PTERIS_RECORDER_STARTING: return g_strdup (_ ("Starting the microphone…"));
-  case PTERIS_RECORDER_RECORDING: return g_strdup_printf (_ ("Recording · %s"), clock);
+  case PTERIS_RECORDER_STARTING:
+    return g_strdup (hears_computer ? _ ("Starting the recording…")
+                                    : _ ("Starting the microphone…"));
+  case PTERIS_RECORDER_RECORDING:
+    return g_strdup_printf (hears_computer ? _ ("Recording what the computer plays · %s")
+                                           : _ ("Recording · %s"),
+                            clock);
   case PTERIS_RECORDER_PAUSED: return g_strdup_printf (_ ("Recording paused · %s"), clock);
   case PTERIS_RECORDER_IDLE: break;
   }
@@ -54,6 +61,20 @@ update_error (PterisRecorderBar *self)
 }
 
 static void
+update_notes (PterisRecorderBar *self, PterisRecorder *recorder)
+{
+  const char *note = pteris_recorder_get_note (recorder);
+
+  gtk_label_set_text (self->note, note != NULL ? note : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->note), note != NULL);
+  gtk_label_set_text (self->silence,
+                      pteris_recorder_get_kind (recorder) == PTERIS_SOUND_COMPUTER
+                          ? _ ("The computer plays nothing that can be heard.")
+                          : _ ("No sound comes from the microphone. It may be muted."));
+  gtk_widget_set_visible (GTK_WIDGET (self->silence), pteris_recorder_is_silent (recorder));
+}
+
+static void
 update (PterisRecorderBar *self)
 {
   PterisRecorder *recorder = pteris_dictation_get_recorder (self->dictation);
@@ -67,7 +88,7 @@ update (PterisRecorderBar *self)
   gtk_widget_set_visible (self->frame, active);
   gtk_widget_set_visible (GTK_WIDGET (self),
                           active || pteris_dictation_get_error (self->dictation) != NULL);
-  gtk_widget_set_visible (self->silence, pteris_recorder_is_silent (recorder));
+  update_notes (self, recorder);
   gtk_label_set_text (self->status, status);
   gtk_level_bar_set_value (self->level, pteris_recorder_get_level (recorder));
   gtk_button_set_icon_name (self->pause,
@@ -136,6 +157,7 @@ pteris_recorder_bar_class_init (PterisRecorderBarClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisRecorderBar, frame);
   gtk_widget_class_bind_template_child (widget_class, PterisRecorderBar, error);
   gtk_widget_class_bind_template_child (widget_class, PterisRecorderBar, silence);
+  gtk_widget_class_bind_template_child (widget_class, PterisRecorderBar, note);
   gtk_widget_class_bind_template_callback (widget_class, on_pause);
   gtk_widget_class_bind_template_callback (widget_class, on_stop);
 }
