@@ -75,17 +75,30 @@ resolve (PtVkContext *context, GError **error)
   return TRUE;
 }
 
-/* Limits, and whether products of bytes are fast. */
+/* Instructions that products of bytes can use. */
+static void
+read_features (PtVkContext *context)
+{
+  VkPhysicalDeviceShaderIntegerDotProductFeatures dot = {
+    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES,
+  };
+  VkPhysicalDeviceFeatures2 features = {
+    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+    .pNext = &dot,
+  };
+
+  context->has_dot = FALSE;
+  if (context->gpu->api_version < VK_API_VERSION_1_3 || g_getenv ("PTERIS_VULKAN_PLAIN") != NULL)
+    return;
+  context->instance->vk.GetPhysicalDeviceFeatures2 (context->gpu->handle, &features);
+  context->has_dot = dot.shaderIntegerDotProduct;
+}
+
 static void
 read_properties (PtVkContext *context)
 {
-  gboolean has_13 = context->gpu->api_version >= VK_API_VERSION_1_3;
-  VkPhysicalDeviceShaderIntegerDotProductProperties dot = {
-    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES,
-  };
   VkPhysicalDeviceMaintenance3Properties maintenance = {
     .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
-    .pNext = has_13 ? &dot : NULL,
   };
   VkPhysicalDeviceSubgroupProperties subgroup = {
     .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES,
@@ -101,7 +114,6 @@ read_properties (PtVkContext *context)
   context->max_allocation = maintenance.maxMemoryAllocationSize;
   context->max_range = context->limits.maxStorageBufferRange;
   context->subgroup_size = subgroup.subgroupSize;
-  context->has_dot = dot.integerDotProduct4x8BitPackedSignedAccelerated;
   context->is_unified = context->gpu->type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU ||
                         context->gpu->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
   context->instance->vk.GetPhysicalDeviceMemoryProperties (context->gpu->handle, &context->memory);
@@ -327,6 +339,7 @@ make_context (const PtVkInstance *instance, int index, GError **error)
   context->gpu = &instance->gpus[index];
   context->pipelines = g_hash_table_new_full (hash_pipeline, equal_pipelines, g_free, NULL);
   read_properties (context);
+  read_features (context);
   if (create_device (context, error) &&
       pt_vk_check (context,
                    context->vk.CreatePipelineCache (context->device, &cache, NULL, &context->cache),

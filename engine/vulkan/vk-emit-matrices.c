@@ -8,10 +8,10 @@
 #include "engine/vulkan/vk-emit-operators.h"
 #include "engine/vulkan/vk-shapes.h"
 
-/* Of shaders/matmul.comp and shaders/matvec.comp. */
+/* Of shaders/matmul.comp. */
 #define TILE 64
-#define VECTOR_ROWS 4
-#define VECTOR_COLUMNS 4
+/* Bytes of a row of weights that an invocation of shaders/matvec.comp takes at once. */
+#define CHUNK 16
 
 /* Forms of constants in the store. */
 enum { FORM_STORED, FORM_FILE, FORM_SCALES_BY_ROW };
@@ -74,17 +74,22 @@ bind_weight (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, gboole
   return pt_vk_bind_in (emitter, d, p->b, error);
 }
 
-static gboolean
-bind_scales (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, gsize groups,
-             GError **error)
+gboolean
+pt_vk_bind_group_scales (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p,
+                         GError **error)
 {
-  const PtVkValue *value = &emitter->graph->values[p->scales];
-  Scales scales = { p->n, groups, (gsize) value->shape.sizes[1] };
+  gsize groups = (p->k + p->group - 1) / p->group;
+  Scales scales = { p->n, groups, (gsize) emitter->graph->values[p->scales].shape.sizes[1] };
 
-  if (p->kind != PT_VK_WEIGHT_Q4)
-    return pt_vk_bind_in (emitter, d, p->scales, error);
   return pt_vk_bind_constant (emitter, d, p->scales, FORM_SCALES_BY_ROW, p->n * groups * 4,
                               pack_scales, &scales, error);
+}
+
+static gboolean
+bind_scales (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, GError **error)
+{
+  return p->kind == PT_VK_WEIGHT_Q4 ? pt_vk_bind_group_scales (emitter, d, p, error)
+                                    : pt_vk_bind_in (emitter, d, p->scales, error);
 }
 
 /* ---- Products ---- */
@@ -105,15 +110,40 @@ choose_shader (PtVkWeight kind, gboolean is_half, gboolean is_vector)
   }
 }
 
-static void
-push_product (PtVkDispatch *d, const PtVkProduct *p, gsize groups)
+/* Elements of a chunk of the weights as they lie on the GPU; 0: not in chunks. */
+static gsize
+chunk_elements (const PtVkProduct *p, gboolean is_half)
 {
+  switch (p->kind) {
+  case PT_VK_WEIGHT_ROWS: return 0;
+  case PT_VK_WEIGHT_FLOAT: return is_half ? CHUNK / 2 : CHUNK / 4;
+  case PT_VK_WEIGHT_I8: return CHUNK;
+  default: return CHUNK * 2;
+  }
+}
+
+/* Few rows, whose weights are whole chunks. */
+static gboolean
+is_vector (const PtVkProduct *p, gsize chunk)
+{
+  gsize per_row = p->kind == PT_VK_WEIGHT_Q4 || p->kind == PT_VK_WEIGHT_Q4_HIGH ? CHUNK : chunk;
+
+  return p->m <= PT_VK_VECTOR_ROWS && p->batch == 1 && chunk > 0 && p->k % chunk == 0 &&
+         p->stride % per_row == 0 && (p->kind != PT_VK_WEIGHT_Q4 || p->group % chunk == 0);
+}
+
+/* @stride: of b */
+static void
+push_product (PtVkDispatch *d, const PtVkProduct *p, gsize stride)
+{
+  gsize groups = (p->k + p->group - 1) / p->group;
+
   pt_vk_push (d, (guint32) p->m);
   pt_vk_push (d, (guint32) p->n);
   pt_vk_push (d, (guint32) p->k);
   pt_vk_push (d, p->batch > 1 ? (guint32) (p->m * p->k) : 0);
   pt_vk_push (d, (guint32) p->b_batch);
-  pt_vk_push (d, (guint32) p->stride);
+  pt_vk_push (d, (guint32) stride);
   pt_vk_push (d, (guint32) p->group);
   pt_vk_push (d, (guint32) groups);
   pt_vk_push (d, (guint32) p->bias_row);
@@ -125,8 +155,8 @@ push_product (PtVkDispatch *d, const PtVkProduct *p, gsize groups)
 }
 
 static gboolean
-bind_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, gsize groups,
-              gboolean *is_half, GError **error)
+bind_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, gboolean *is_half,
+              GError **error)
 {
   if (p->a_is_temporary)
     pt_vk_bind_temporary (emitter, d, p->a, PT_VK_READ);
@@ -143,14 +173,35 @@ bind_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, gsize
     pt_vk_bind_temporary (emitter, d, p->y, PT_VK_WRITE);
   else
     pt_vk_bind_out (emitter, d, p->y);
-  return p->scales == PT_VK_NONE || bind_scales (emitter, d, p, groups, error);
+  return p->scales == PT_VK_NONE || bind_scales (emitter, d, p, error);
+}
+
+/* As d->shader has it: specialisation constants, numbers, and groups. FALSE: too many groups. */
+static gboolean
+complete_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, gboolean is_half)
+{
+  gsize chunk = chunk_elements (p, is_half);
+  gboolean by_vector = is_vector (p, chunk);
+  gsize nibbles = p->kind == PT_VK_WEIGHT_Q4 || p->kind == PT_VK_WEIGHT_Q4_HIGH ? 2 : 1;
+
+  d->shader = choose_shader (p->kind, is_half, by_vector);
+  d->work = (double) p->batch * (double) p->m * (double) p->n * (double) p->k;
+  pt_vk_constant (d, p->bias != PT_VK_NONE);
+  if (!by_vector) {
+    push_product (d, p, p->stride);
+    return pt_vk_groups_3d (emitter, d, (p->n + TILE - 1) / TILE, (p->m + TILE - 1) / TILE,
+                            p->batch);
+  }
+  pt_vk_constant (d, (guint32) p->m);
+  pt_vk_constant (d, PT_VK_LANES (p->k / chunk));
+  push_product (d, p, p->stride * nibbles / chunk);
+  pt_vk_groups (emitter, d, p->n, PT_VK_VECTOR_COLUMNS);
+  return TRUE;
 }
 
 PtVkEmitted
 pt_vk_emit_product (PtVkEmitter *emitter, const PtVkProduct *p, GError **error)
 {
-  gboolean is_vector = p->m <= VECTOR_ROWS && p->batch == 1 && p->kind != PT_VK_WEIGHT_ROWS;
-  gsize groups = (p->k + p->group - 1) / p->group;
   gboolean is_half;
   PtVkDispatch *d;
 
@@ -160,20 +211,9 @@ pt_vk_emit_product (PtVkEmitter *emitter, const PtVkProduct *p, GError **error)
   if (p->batch * MAX (p->m * p->k, p->m * p->n) > G_MAXINT32)
     return PT_VK_DECLINED;
   d = pt_vk_dispatch (emitter, PT_VK_SHADER_matmul_f32);
-  if (!bind_product (emitter, d, p, groups, &is_half, error))
+  if (!bind_product (emitter, d, p, &is_half, error))
     return PT_VK_FAILED;
-  d->shader = choose_shader (p->kind, is_half, is_vector);
-  pt_vk_constant (d, p->bias != PT_VK_NONE);
-  if (is_vector)
-    pt_vk_constant (d, (guint32) p->m);
-  push_product (d, p, groups);
-  if (is_vector)
-    pt_vk_groups (emitter, d, p->n, VECTOR_COLUMNS);
-  else if (!pt_vk_groups_3d (emitter, d, (p->n + TILE - 1) / TILE, (p->m + TILE - 1) / TILE,
-                             p->batch))
-    return PT_VK_DECLINED;
-  d->work = (double) p->batch * (double) p->m * (double) p->n * (double) p->k;
-  return PT_VK_EMITTED;
+  return complete_product (emitter, d, p, is_half) ? PT_VK_EMITTED : PT_VK_DECLINED;
 }
 
 /* ---- Operators ---- */

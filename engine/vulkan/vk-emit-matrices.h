@@ -35,6 +35,24 @@ typedef struct {
 /** A product without bias, scales and limits. */
 PtVkProduct pt_vk_product (void);
 
+/** Invocations that share the columns of shaders/column-sums.glsl, for rows of @chunks. */
+#define PT_VK_LANES(chunks) ((chunks) <= 32 ? 32 : 64)
+/** Rows and columns that they make at most. */
+#define PT_VK_VECTOR_ROWS 4
+#define PT_VK_VECTOR_COLUMNS 4
+
+/** Bind the scales [groups, n or more] of 4-bit groups as [n, groups]. FALSE with an error. */
+gboolean pt_vk_bind_group_scales (PtVkEmitter *emitter, PtVkDispatch *dispatch,
+                                  const PtVkProduct *product, GError **error);
+
+/**
+ * A product of rows that are quantised to bytes, with scale and zero point of each in the values
+ * @scale and @zero, and 4-bit groups (PT_VK_WEIGHT_Q4): integers are multiplied, by instructions
+ * for four bytes where the GPU has them. PT_VK_DECLINED where rows are not of whole chunks.
+ */
+PtVkEmitted pt_vk_emit_dot_product (PtVkEmitter *emitter, const PtVkProduct *product, guint32 scale,
+                                    guint32 zero, GError **error);
+
 PtVkEmitted pt_vk_emit_product (PtVkEmitter *emitter, const PtVkProduct *product, GError **error);
 
 G_END_DECLS

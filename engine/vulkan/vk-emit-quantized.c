@@ -119,6 +119,7 @@ round_rows (PtVkEmitter *emitter, PtVkProduct *p, PtVkShader shader, GError **er
 PT_VK_EMIT (linear_dq8ca_q4gsw)
 {
   PtVkProduct p = layer_of (emitter, PT_VK_WEIGHT_Q4, 3, 5);
+  PtVkEmitted emitted;
   gboolean is_byte = pt_vk_is (emitter, 2, PT_DTYPE_I8);
 
   if (!pt_vk_is (emitter, 0, PT_DTYPE_F32) || !pt_vk_is (emitter, 1, PT_DTYPE_F32) ||
@@ -127,6 +128,9 @@ PT_VK_EMIT (linear_dq8ca_q4gsw)
       !set_groups (emitter, &p, 5, 6) || !set_bias (emitter, &p, 7) ||
       pt_vk_in_value (emitter, 1)->numel < p.m || pt_vk_in_value (emitter, 2)->numel < p.m)
     return PT_VK_DECLINED;
+  emitted = pt_vk_emit_dot_product (emitter, &p, call->args[1], call->args[2], error);
+  if (emitted != PT_VK_DECLINED)
+    return emitted;
   if (!round_rows (emitter, &p, is_byte ? PT_VK_SHADER_round_rows_i8 : PT_VK_SHADER_round_rows_i32,
                    error))
     return PT_VK_FAILED;

@@ -10,11 +10,18 @@ G_BEGIN_DECLS
  * have made dispatches already: they are dropped.
  */
 
+/** Rows that were quantised last: several layers often read the same. */
+typedef struct {
+  guint32 rows, scale, zero;
+  guint32 words, sums; /* temporaries; 0: none */
+} PtVkQuantizedRows;
+
 struct _PtVkEmitter {
   PtVkPlan *plan;
   PtVkGraph *graph;
   const PtVkContext *context;
   const PtVkCall *call;
+  PtVkQuantizedRows quantized;
 };
 
 /** A new dispatch of @shader; valid until the next one is made. */

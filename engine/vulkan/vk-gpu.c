@@ -124,7 +124,18 @@ missing_feature (const PtVkInstance *instance, VkPhysicalDevice gpu)
     .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
     .pNext = &features_12,
   };
+  VkPhysicalDeviceSubgroupProperties subgroup = {
+    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES,
+  };
+  VkPhysicalDeviceProperties2 properties = {
+    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+    .pNext = &subgroup,
+  };
 
+  instance->vk.GetPhysicalDeviceProperties2 (gpu, &properties);
+  if ((subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) == 0 ||
+      (subgroup.supportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) == 0)
+    return "arithmetic of subgroups";
   instance->vk.GetPhysicalDeviceFeatures2 (gpu, &features);
   if (!features_12.storageBuffer8BitAccess)
     return "storageBuffer8BitAccess";

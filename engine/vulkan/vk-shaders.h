@@ -73,6 +73,12 @@ G_BEGIN_DECLS
   X (choose_qparams_i32, 3) \
   X (round_rows_i8, 4)      \
   X (round_rows_i32, 4)     \
+  X (quantize_rows_i8, 5)   \
+  X (quantize_rows_i32, 5)  \
+  X (matvec_dot, 7)         \
+  X (matvec_dot_plain, 7)   \
+  X (matmul_dot, 7)         \
+  X (matmul_dot_plain, 7)   \
   X (embedding_q4, 4)
 
 typedef enum {

@@ -1,69 +1,122 @@
 #version 450
 // SPDX-License-Identifier: BSD-3-Clause
-// The same for few rows: 32 invocations share one column n of y and stride over k. Each of the 4
-// columns of a group reads its weights once for all M <= 4 rows.
+// y [M, N] = alpha * a [M, K] . b + beta * bias for M <= 4. Each invocation takes every LANES-th
+// chunk of 16 bytes of four columns, so that weights are read once and side by side.
+//   W_F32, W_F16, W_I8, W_Q4, W_Q4_HIGH: as in weights.glsl
 #extension GL_GOOGLE_include_directive : enable
 #extension GL_EXT_control_flow_attributes : enable
-#include "weights.glsl"
+#include "column-sums.glsl"
 
-#define LANES 32
-#define COLUMNS 4
-#define ROWS 4
+// Elements of a chunk.
+#if defined W_F32
+#define CHUNK 4
+#elif defined W_F16
+#define CHUNK 8
+#elif defined W_I8
+#define CHUNK 16
+#else
+#define CHUNK 32
+#endif
 
-layout (local_size_x = LANES, local_size_y = COLUMNS) in;
-layout (constant_id = 0) const uint HAS_BIAS = 0;
-layout (constant_id = 1) const uint M = 1;
-layout (set = 0, binding = 0) readonly buffer A { float a[]; };
+layout (set = 0, binding = 0) readonly buffer A { vec4 a[]; };
+layout (set = 0, binding = 1) readonly buffer B { uvec4 b[]; };
 layout (set = 0, binding = 2) readonly buffer C { float bias[]; };
 layout (set = 0, binding = 3) writeonly buffer Y { float y[]; };
+#if defined W_I8 || defined W_Q4 || defined W_Q4_HIGH
+layout (set = 0, binding = 4) readonly buffer S { float scales[]; };
+#endif
 layout (push_constant) uniform P
 {
   uint rows, N, K;
   uint a_batch, b_batch;
-  uint stride;
+  uint stride; // chunks of a row of b
   uint group, n_groups;
   uint bias_row, bias_column;
   float alpha, beta, least, most;
 };
 
-shared float partial[ROWS][COLUMNS][LANES];
+vec4 nibbles (uint v)
+{
+  return vec4 (v & 15, (v >> 4) & 15, (v >> 8) & 15, (v >> 12) & 15) - 8.0;
+}
 
-// Four or eight columns at a time where the layout has them side by side.
+// Four elements of a chunk.
+vec4 weights (uvec4 chunk, uint part)
+{
+#if defined W_F32
+  return uintBitsToFloat (chunk);
+#elif defined W_F16
+  return vec4 (unpackHalf2x16 (chunk[part * 2]), unpackHalf2x16 (chunk[part * 2 + 1]));
+#elif defined W_I8
+  int v = int (chunk[part]);
+
+  return vec4 (bitfieldExtract (v, 0, 8), bitfieldExtract (v, 8, 8), bitfieldExtract (v, 16, 8),
+               bitfieldExtract (v, 24, 8));
+#elif defined W_Q4
+  return nibbles (chunk[part / 2] >> (part % 2 * 16));
+#else
+  return nibbles (chunk[part / 2] >> (part % 2 * 16)).yxwz;
+#endif
+}
+
+float scale_of_chunk (uint n, uint k)
+{
+#if defined W_Q4
+  return scales[n * n_groups + k / group];
+#elif defined W_I8 || defined W_Q4_HIGH
+  return scales[n];
+#else
+  return 1.0;
+#endif
+}
+
 void main ()
 {
-  uint lane = gl_LocalInvocationID.x, c = gl_LocalInvocationID.y;
-  uint n = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * COLUMNS + c;
-  float sum[ROWS];
+  uint n0 = first_column (), lane = gl_LocalInvocationIndex, chunks = K / CHUNK;
+  float sum[ROWS][COLUMNS];
 
   [[unroll]] for (uint m = 0; m < ROWS; m++)
-    sum[m] = 0.0;
-  if (n < N)
-    for (uint k0 = lane * 4; k0 < K; k0 += LANES * 4)
-      [[unroll]] for (uint i = 0; i < 4; i++) {
-        uint k = k0 + i;
+    [[unroll]] for (uint c = 0; c < COLUMNS; c++)
+      sum[m][c] = 0.0;
+  for (uint chunk = lane; chunk < chunks; chunk += gl_WorkGroupSize.x) {
+    float part_sum[ROWS][COLUMNS];
+    uvec4 w[COLUMNS];
 
-        if (k < K) {
-          float w = load_weight (n, k, 0, stride, group, n_groups);
-
-          [[unroll]] for (uint m = 0; m < ROWS; m++)
-            if (m < M)
-              sum[m] = fma (a[m * K + k], w, sum[m]);
-        }
-      }
-  [[unroll]] for (uint m = 0; m < ROWS; m++)
-    partial[m][c][lane] = sum[m];
-  for (uint h = LANES / 2; h > 0; h /= 2) {
-    barrier ();
-    if (lane < h)
+    [[unroll]] for (uint c = 0; c < COLUMNS; c++) {
+      w[c] = b[min (n0 + c, N - 1) * stride + chunk];
       [[unroll]] for (uint m = 0; m < ROWS; m++)
-        partial[m][c][lane] += partial[m][c][lane + h];
-  }
-  barrier ();
-  if (n < N && lane < M) {
-    float v = alpha * partial[lane][c][0];
+        part_sum[m][c] = 0.0;
+    }
+    [[unroll]] for (uint part = 0; part < CHUNK / 4; part++) {
+      vec4 v[COLUMNS];
 
-    if (HAS_BIAS != 0)
-      v += beta * bias[lane * bias_row + n * bias_column];
-    y[lane * N + n] = clamp (v, least, most);
+      [[unroll]] for (uint c = 0; c < COLUMNS; c++)
+        v[c] = weights (w[c], part);
+      [[unroll]] for (uint m = 0; m < ROWS; m++)
+        if (m < M) {
+          vec4 u = a[(m * K + chunk * CHUNK) / 4 + part];
+
+          [[unroll]] for (uint c = 0; c < COLUMNS; c++)
+            part_sum[m][c] += dot (u, v[c]);
+        }
+    }
+    [[unroll]] for (uint c = 0; c < COLUMNS; c++) {
+      float scale = scale_of_chunk (min (n0 + c, N - 1), chunk * CHUNK);
+
+      [[unroll]] for (uint m = 0; m < ROWS; m++)
+        sum[m][c] = fma (part_sum[m][c], scale, sum[m][c]);
+    }
+  }
+  share_sums (sum);
+  if (lane < M * COLUMNS) {
+    uint m = lane / COLUMNS, c = lane % COLUMNS, n = n0 + c;
+
+    if (n < N) {
+      float v = alpha * column_sum (m, c);
+
+      if (HAS_BIAS != 0)
+        v += beta * bias[m * bias_row + n * bias_column];
+      y[m * N + n] = clamp (v, least, most);
+    }
   }
 }

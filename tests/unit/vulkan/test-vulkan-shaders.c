@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/init.h"
+#include "vulkan-maker.h"
+
+/*
+ * Shaders beside the CPU's way of the same operators, with sizes that fill tiles, chunks and groups
+ * of a GPU, or do not. Skipped without a GPU; Mesa's lavapipe counts as one.
+ */
+
+#define DIMS(...)                                              \
+  G_N_ELEMENTS (((gint64[]){ __VA_ARGS__ })), (const gint64[]) \
+  {                                                            \
+    __VA_ARGS__                                                \
+  }
+#define CALL(maker, name, ...)                                                 \
+  vulkan_maker_call (maker, name, G_N_ELEMENTS (((guint32[]){ __VA_ARGS__ })), \
+                     (const guint32[]){ __VA_ARGS__ })
+
+static gboolean
+skip (void)
+{
+  if (vulkan_maker_has_gpu ())
+    return FALSE;
+  g_test_skip ("no GPU");
+  return TRUE;
+}
+
+/* ---- Products ---- */
+
+typedef struct {
+  gint64 m, n, k, group;
+} Size;
+
+/* Rows that the matrix by vector takes, and more; columns and chunks that do not fill a group. */
+static const Size sizes[] = {
+  { 1, 64, 64, 32 },   { 1, 5, 32, 32 },     { 2, 7, 576, 64 },  { 3, 130, 96, 32 },
+  { 4, 66, 2112, 32 }, { 5, 64, 64, 64 },    { 64, 64, 96, 32 }, { 70, 130, 192, 64 },
+  { 1, 64, 24, 8 },    { 130, 65, 160, 32 }, { 3, 9, 40, 8 },
+};
+
+static void
+test_8da4w (gconstpointer data)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    const Size *s = &sizes[i];
+    gint64 padded = (s->n + 7) / 8 * 8, groups = s->k / s->group, width = (s->k + 7) / 8 * 4;
+    g_autoptr (VulkanMaker) maker = vulkan_maker_new ();
+    guint32 x, scale, zero, null = vulkan_maker_null (maker), weight, sums, scales, pair[2];
+    guint32 block = vulkan_maker_ints (maker, 2, (gint64[]){ 1, s->k });
+
+    if (skip ())
+      return;
+    x = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (s->m, s->k));
+    pair[0] = scale = vulkan_maker_tensor (maker, PT_DTYPE_F32, DIMS (s->m, 1));
+    pair[1] = zero = vulkan_maker_tensor (maker, PT_DTYPE_I8, DIMS (s->m, 1));
+    CALL (maker, "torchao.choose_qparams_affine.default", x,
+          vulkan_maker_string (maker, "ASYMMETRIC"), block, null, vulkan_maker_int (maker, -128),
+          vulkan_maker_int (maker, 127), null, null, null, null,
+          vulkan_maker_values (maker, 2, pair));
+    weight = vulkan_maker_constant (maker, PT_DTYPE_U8, DIMS (s->n, width), NULL);
+    sums = vulkan_maker_constant (maker, PT_DTYPE_I32, DIMS (groups, padded), NULL);
+    scales = vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (groups, padded), NULL);
+    /* Two layers on one input, the second with a bias. */
+    CALL (maker, "et_vk.linear_dq8ca_q4gsw.default", x, scale, zero, weight, sums, scales,
+          vulkan_maker_int (maker, s->group), null,
+          vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (s->m, s->n)));
+    weight = vulkan_maker_constant (maker, PT_DTYPE_U8, DIMS (s->n, width), NULL);
+    CALL (maker, "et_vk.linear_dq8ca_q4gsw.default", x, scale, zero, weight, sums, scales,
+          vulkan_maker_int (maker, s->group),
+          vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (s->n), NULL),
+          vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (s->m, s->n)));
+    vulkan_maker_load (maker);
+    vulkan_maker_run (maker, 0, 0, 1e-5);
+    vulkan_maker_run (maker, 0, 0, 1e-5);
+  }
+}
+
+static void
+test_weight_only (gconstpointer data)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    const Size *s = &sizes[i];
+    gint64 padded = (s->n + 7) / 8 * 8, groups = s->k / s->group, width = (s->k + 7) / 8 * 4;
+    g_autoptr (VulkanMaker) maker = vulkan_maker_new ();
+    guint32 x, null = vulkan_maker_null (maker), scales;
+
+    if (skip ())
+      return;
+    x = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (s->m, s->k));
+    CALL (maker, "et_vk.linear_q4gsw.default", x,
+          vulkan_maker_constant (maker, PT_DTYPE_U8, DIMS (s->n, width), NULL),
+          vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (groups, padded), NULL),
+          vulkan_maker_int (maker, s->group), null,
+          vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (s->m, s->n)));
+    scales = vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (s->n), NULL);
+    CALL (maker, "et_vk.linear_qcs4w.default", x,
+          vulkan_maker_constant (maker, PT_DTYPE_U8, DIMS (s->n, s->k / 2), NULL), scales,
+          vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (s->m, s->n)));
+    CALL (maker, "aten._weight_int8pack_mm.default", x,
+          vulkan_maker_constant (maker, PT_DTYPE_I8, DIMS (s->n, s->k), NULL), scales,
+          vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (s->m, s->n)));
+    CALL (maker, "aten.linear.default", x,
+          vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (s->n, s->k), NULL),
+          vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (s->n), NULL),
+          vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (s->m, s->n)));
+    vulkan_maker_load (maker);
+    vulkan_maker_run (maker, 0, 0, 1e-5);
+  }
+}
+
+/* Half weights stay halves. */
+static void
+test_half_weights (gconstpointer data)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    const Size *s = &sizes[i];
+    g_autoptr (VulkanMaker) maker = vulkan_maker_new ();
+    g_autofree guint16 *halves = g_new (guint16, (gsize) (s->n * s->k));
+    guint32 x;
+
+    if (skip ())
+      return;
+    for (gint64 k = 0; k < s->n * s->k; k++) /* 0.5 … 2, of both signs */
+      halves[k] = (guint16) (0x3800 + (k * 37 % 2048) + (k % 3 == 0 ? 0x8000 : 0));
+    x = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (s->m, s->k));
+    CALL (maker, "aten.linear.default", x,
+          vulkan_maker_constant (maker, PT_DTYPE_F16, DIMS (s->n, s->k), halves),
+          vulkan_maker_null (maker), vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (s->m, s->n)));
+    vulkan_maker_load (maker);
+    vulkan_maker_run (maker, 0, 0, 1e-5);
+  }
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  pt_init ();
+  g_test_add_data_func ("/vulkan/shaders/8da4w", NULL, test_8da4w);
+  g_test_add_data_func ("/vulkan/shaders/weight-only", NULL, test_weight_only);
+  g_test_add_data_func ("/vulkan/shaders/half-weights", NULL, test_half_weights);
+  return g_test_run ();
+}
