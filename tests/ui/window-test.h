@@ -125,20 +125,35 @@ limit_files (gsize size)
 
 #endif
 
-/* In main(): a home of its own and an application without windows; then add tests, and end. */
+/* Folders for data and settings that nothing is in. */
 static inline void
-begin_window_tests (int *argc, char ***argv)
+make_home (void)
 {
   g_autofree char *home = g_dir_make_tmp ("pteris-test-XXXXXX", NULL);
-  g_autoptr (GError) error = NULL;
 
   g_setenv ("XDG_DATA_HOME", home, TRUE);
   g_setenv ("XDG_CONFIG_HOME", home, TRUE);
+}
+
+/* In the home that was made: an application without windows. */
+static inline void
+begin_in_home (int *argc, char ***argv)
+{
+  g_autoptr (GError) error = NULL;
+
   gtk_test_init (argc, argv, NULL);
   application = GTK_APPLICATION (pteris_application_new ());
   g_application_set_flags (G_APPLICATION (application), G_APPLICATION_NON_UNIQUE);
   g_assert_true (g_application_register (G_APPLICATION (application), NULL, &error));
   g_assert_no_error (error);
+}
+
+/* In main(): a home of its own and an application without windows; then add tests, and end. */
+static inline void
+begin_window_tests (int *argc, char ***argv)
+{
+  make_home ();
+  begin_in_home (argc, argv);
 }
 
 static inline int

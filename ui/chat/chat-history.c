@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/chat/chat-history.h"
 
-#include <string.h>
-
 #include "ui/chat/chat-store.h"
+#include "ui/history/chat-title.h"
 #include "ui/history/history-store.h"
-
-/* Longest title in characters. */
-#define MAX_TITLE 60
 
 struct _PterisChatHistory {
   PterisListObject parent_instance;
@@ -32,27 +28,11 @@ compare_newest_first (gconstpointer a, gconstpointer b, gpointer user_data)
   return (x < y) - (x > y);
 }
 
-/* Makes a title from the first line that is not empty. */
-static char *
-make_title (const char *text)
-{
-  g_autofree char *stripped = g_strstrip (g_strdup (text));
-  g_autofree char *start = NULL;
-  char *end = strpbrk (stripped, "\r\n");
-
-  if (end != NULL)
-    *end = '\0';
-  if (g_utf8_strlen (stripped, -1) <= MAX_TITLE)
-    return g_steal_pointer (&stripped);
-  start = g_utf8_substring (stripped, 0, MAX_TITLE - 1);
-  return g_strconcat (g_strchomp (start), "…", NULL);
-}
-
 PterisConversation *
 pteris_chat_history_add (PterisChatHistory *self, const char *text)
 {
   gint64 id = pteris_store_new_id ();
-  g_autofree char *title = make_title (text);
+  g_autofree char *title = pteris_chat_title (text);
   g_autoptr (PterisConversation) conversation = pteris_conversation_new (id, title, id);
 
   g_list_store_insert (self->list, 0, conversation);

@@ -12,6 +12,7 @@
 #include "engine/base/set-error.h"
 #include "ui/i18n.h"
 #include "ui/history/history-store-schema.h"
+#include "ui/history/journals.h"
 
 /* Longest wait in milliseconds for another program that locks the file. */
 #define BUSY_MS 5000
@@ -442,6 +443,9 @@ _pteris_store_open_writer (gboolean forget, char **notice, GError **error)
       return NULL;
     if (prepare_file (db, &damaged, &cause)) {
       g_chmod (path, 0600);
+      /* The history opens without them, too; then they are tried again at the next start. */
+      if (!forget && !_pteris_store_take_journals (db, &cause))
+        g_message ("Chats and transcripts of version 0.1: %s", cause->message);
       return db;
     }
     sqlite3_close (db);
