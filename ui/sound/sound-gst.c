@@ -326,6 +326,28 @@ on_sample (GstAppSink *sink, gpointer user_data)
   return GST_FLOW_OK;
 }
 
+/*
+ * When an output is gone, PulseAudio may go on with a microphone, which nobody wants to record by
+ * surprise. Runs in a thread of GStreamer, or before the pipeline plays.
+ */
+static void
+on_moved (GObject *element, GParamSpec *pspec, gpointer user_data)
+{
+  g_autofree char *device = NULL;
+
+  g_object_get (element, "current-device", &device, NULL);
+  if (device != NULL && !g_str_has_suffix (device, ".monitor"))
+    GST_ELEMENT_ERROR (element, RESOURCE, READ, ("The output is gone."), ("now %s", device));
+}
+
+static void
+watch_moves (PterisSoundDevice *device, GstElement *element)
+{
+  if (device->kind == PTERIS_SOUND_COMPUTER &&
+      g_object_class_find_property (G_OBJECT_GET_CLASS (element), "current-device") != NULL)
+    g_signal_connect (element, "notify::current-device", G_CALLBACK (on_moved), NULL);
+}
+
 PterisSoundSource *
 pteris_sound_source_new (PterisSoundDevice *device, guint rate, PterisSoundReceive *receive,
                          gpointer user_data)
@@ -345,6 +367,7 @@ pteris_sound_source_new (PterisSoundDevice *device, guint rate, PterisSoundRecei
                             : make_default ("PTERIS_AUDIO_SOURCE", "autoaudiosrc", &line->failure));
   if (source == NULL)
     return self;
+  watch_moves (device, source);
   sink = add_element (line, gst_element_factory_make ("appsink", NULL));
   if (!link_line (line, source, sink))
     return self;

@@ -11,6 +11,7 @@
 #include "ui/speech/language-drop-down.h"
 #include "ui/speech/languages.h"
 #include "ui/speech/queue-strip.h"
+#include "ui/sound/sound-chooser.h"
 #include "ui/speech/recorder-bar.h"
 #include "ui/speech/recordings.h"
 #include "ui/models/starter-card.h"
@@ -25,6 +26,7 @@ struct _PterisTranscribePage {
   PterisStarterCard *starter_card;
   GtkDropDown *language;
   GtkDropDown *task;
+  AdwSplitButton *record;
   PterisRecorderBar *recorder;
   PterisQueueStrip *strip;
   PterisTranscriptView *view;
@@ -244,6 +246,7 @@ pteris_transcribe_page_class_init (PterisTranscribePageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, language);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, task);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, recorder);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, record);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, strip);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, view);
   gtk_widget_class_bind_template_callback (widget_class, on_open);
@@ -261,4 +264,5 @@ pteris_transcribe_page_init (PterisTranscribePage *self)
 #endif
   pteris_drop_down_ellipsize (self->task);
   pteris_language_drop_down_set_up (self->language);
+  pteris_sound_chooser_bind_button (self->record);
 }

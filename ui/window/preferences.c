@@ -7,6 +7,7 @@
 #include "ui/discover/access-token.h"
 #include "ui/machine/machine-device.h"
 #include "ui/sharing/sharing.h"
+#include "ui/sound/sound-chooser.h"
 #include "ui/i18n.h"
 #include "ui/settings.h"
 
@@ -19,6 +20,8 @@ struct _PterisPreferences {
   GtkSwitch *search_by_meaning;
   GtkSwitch *keep_history;
   GtkSwitch *send_with_enter;
+  AdwComboRow *record_from;
+  AdwComboRow *play_on;
   AdwComboRow *voice;
   GtkSpinButton *voice_speed;
   AdwPreferencesGroup *folders;
@@ -524,6 +527,8 @@ pteris_preferences_class_init (PterisPreferencesClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, text_size);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, keep_history);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, send_with_enter);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, record_from);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, play_on);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, voice);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, voice_speed);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, meaning_row);
@@ -593,6 +598,8 @@ pteris_preferences_new (GtkWindow *parent, PterisLibrary *library, PterisMachine
   self->library = g_object_ref (library);
   fill_devices (self, machine);
   pteris_voice_choice_bind (self->voice, library);
+  pteris_sound_chooser_bind_row (self->record_from, PTERIS_SOUND_RECORDS);
+  pteris_sound_chooser_bind_row (self->play_on, PTERIS_SOUND_PLAYS);
   self->meaning = g_object_ref (meaning);
   g_signal_connect_object (meaning, "changed", G_CALLBACK (update_meaning), self,
                            G_CONNECT_SWAPPED);
