@@ -125,7 +125,11 @@ PT_VK_EMIT (upsample);
 /* vk-emit-language.c */
 PT_VK_EMIT (rotary);
 PT_VK_EMIT (rotary_hf);
+PT_VK_EMIT (rotary_interleaved);
 PT_VK_EMIT (attention);
+PT_VK_EMIT (custom_sdpa);
+PT_VK_EMIT (update_cache);
+PT_VK_EMIT (sdpa);
 
 /* vk-emit-quantized.c */
 PT_VK_EMIT (linear_8w);

@@ -171,6 +171,23 @@ pt_vk_bake_list (PtVkEmitter *emitter, guint arg)
     bake (emitter, list->items[i]);
 }
 
+void
+pt_vk_push_position (PtVkEmitter *emitter, PtVkDispatch *dispatch, guint arg)
+{
+  gboolean is_symbolic = arg != PT_VK_NONE && pt_vk_in_value (emitter, arg)->kind == PT_VK_SYMINT;
+
+  pt_vk_push (dispatch,
+              is_symbolic ? pt_vk_symbol (emitter, pt_vk_in_index (emitter, arg)) : G_MAXUINT32);
+}
+
+guint32
+pt_vk_start_of (PtVkEmitter *emitter, guint arg)
+{
+  gint64 start = arg != PT_VK_NONE ? pt_vk_int (emitter->graph, emitter->call, arg, 0) : 0;
+
+  return (guint32) (gint32) CLAMP (start, 0, G_MAXINT32);
+}
+
 /* ---- Numbers ---- */
 
 void

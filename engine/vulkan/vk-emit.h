@@ -64,6 +64,13 @@ guint32 pt_vk_symbol (PtVkEmitter *emitter, guint32 value);
 gint64 pt_vk_baked_int (PtVkEmitter *emitter, guint arg, gint64 fallback);
 void pt_vk_bake_list (PtVkEmitter *emitter, guint arg);
 
+/**
+ * Push the index of the symbolic integer of argument @arg, G_MAXUINT32 when it is none; and what it
+ * is then, 0 for PT_VK_NONE. For positions.
+ */
+void pt_vk_push_position (PtVkEmitter *emitter, PtVkDispatch *dispatch, guint arg);
+guint32 pt_vk_start_of (PtVkEmitter *emitter, guint arg);
+
 /** Append a specialisation constant, a push constant. */
 void pt_vk_constant (PtVkDispatch *dispatch, guint32 number);
 void pt_vk_push (PtVkDispatch *dispatch, guint32 number);

@@ -64,8 +64,10 @@ G_BEGIN_DECLS
   X (pool, 3)               \
   X (upsample, 2)           \
   X (rotary, 5)             \
+  X (rotary_interleaved, 3) \
   X (cache_write, 3)        \
-  X (attention, 5)          \
+  X (attention, 6)          \
+  X (attention_merge, 2)    \
   X (quantize, 3)           \
   X (dequantize, 3)         \
   X (requantize, 3)         \

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums and maxima over a group of GROUP invocations, through shared memory: they work with any size
-// of subgroups. All invocations of the group must call them.
+// Sums and maxima over a group of GROUP invocations: of subgroups of any size first, then of these
+// through shared memory. All invocations of the group must call them.
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+
 shared float partial[GROUP];
 
 float group_sum (float v)
 {
-  uint i = gl_LocalInvocationIndex;
+  float sum = 0.0, part = subgroupAdd (v);
 
   barrier ();
-  partial[i] = v;
-  for (uint n = GROUP / 2; n > 0; n /= 2) {
-    barrier ();
-    if (i < n)
-      partial[i] += partial[i + n];
-  }
+  if (subgroupElect ())
+    partial[gl_SubgroupID] = part;
   barrier ();
-  return partial[0];
+  for (uint i = 0; i < gl_NumSubgroups; i++)
+    sum += partial[i];
+  return sum;
 }
 
 float group_max (float v)
 {
-  uint i = gl_LocalInvocationIndex;
+  float most, part = subgroupMax (v);
 
   barrier ();
-  partial[i] = v;
-  for (uint n = GROUP / 2; n > 0; n /= 2) {
-    barrier ();
-    if (i < n)
-      partial[i] = max (partial[i], partial[i + n]);
-  }
+  if (subgroupElect ())
+    partial[gl_SubgroupID] = part;
   barrier ();
-  return partial[0];
+  most = partial[0];
+  for (uint i = 1; i < gl_NumSubgroups; i++)
+    most = max (most, partial[i]);
+  return most;
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+
 #include "engine/init.h"
 #include "vulkan-maker.h"
 
@@ -131,6 +133,117 @@ test_half_weights (gconstpointer data)
   }
 }
 
+/* ---- Attention ---- */
+
+typedef struct {
+  gint64 length, heads, kv_heads, width, value_width, rows, start;
+} Heads;
+
+static const Heads heads[] = {
+  { 1, 4, 2, 64, 64, 700, 0 },     { 1, 4, 2, 64, 64, 700, 650 },     { 3, 3, 3, 20, 20, 40, 30 },
+  { 6, 4, 1, 128, 128, 300, 150 }, { 130, 2, 2, 32, 32, 140, 5 },     { 2, 2, 1, 7, 7, 513, 511 },
+  { 2, 2, 1, 200, 200, 513, 511 }, { 1, 1, 1, 512, 512, 4096, 4000 },
+};
+
+static void
+test_attention (gconstpointer data)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (heads); i++) {
+    const Heads *s = &heads[i];
+    g_autoptr (VulkanMaker) maker = vulkan_maker_new ();
+    guint32 q, k, v, keys, values, null = vulkan_maker_null (maker), start;
+
+    if (skip ())
+      return;
+    q = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (1, s->length, s->heads, s->width));
+    k = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (1, s->length, s->kv_heads, s->width));
+    v = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (1, s->length, s->kv_heads, s->value_width));
+    start = vulkan_maker_symbol (maker);
+    keys = vulkan_maker_state (maker, DIMS (1, s->rows, s->kv_heads, s->width));
+    values = vulkan_maker_state (maker, DIMS (1, s->rows, s->kv_heads, s->value_width));
+    CALL (maker, "sdpa_with_kv_cache.default", q, k, v, keys, values, start, null, null,
+          vulkan_maker_double (maker, 0), vulkan_maker_bool (maker, TRUE), null,
+          vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (1, s->length, s->heads, s->value_width)));
+    vulkan_maker_load (maker);
+    /* The keys of the first call are those that the second one sees, too. */
+    vulkan_maker_run (maker, 0, 0, 1e-5);
+    vulkan_maker_run (maker, MIN (s->start, 1), 0, 1e-5);
+    vulkan_maker_run (maker, s->start, 0, 1e-5);
+  }
+}
+
+/* Caches that are written by an operator of its own. */
+static void
+test_update_cache (gconstpointer data)
+{
+  g_autoptr (VulkanMaker) maker = vulkan_maker_new ();
+  guint32 q, keys, values, null = vulkan_maker_null (maker), start;
+
+  if (skip ())
+    return;
+  q = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (1, 2, 4, 16));
+  start = vulkan_maker_symbol (maker);
+  keys = vulkan_maker_state (maker, DIMS (1, 300, 2, 16));
+  values = vulkan_maker_state (maker, DIMS (1, 300, 2, 16));
+  CALL (maker, "update_cache.default", vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (1, 2, 2, 16)),
+        keys, start, vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (1, 2, 2, 16)));
+  CALL (maker, "update_cache.default", vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (1, 2, 2, 16)),
+        values, start, vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (1, 2, 2, 16)));
+  CALL (maker, "llama.custom_sdpa.default", q, keys, values, start, null,
+        vulkan_maker_double (maker, 0), vulkan_maker_bool (maker, TRUE), null,
+        vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (1, 2, 4, 16)));
+  vulkan_maker_load (maker);
+  vulkan_maker_run (maker, 0, 0, 1e-5);
+  vulkan_maker_run (maker, 2, 0, 1e-5);
+  vulkan_maker_run (maker, 298, 0, 1e-5);
+}
+
+/* Masks of each kind; -inf hides a key. */
+static void
+test_sdpa (gconstpointer data)
+{
+  for (guint kind = 0; kind < 4; kind++) {
+    g_autoptr (VulkanMaker) maker = vulkan_maker_new ();
+    g_autofree float *mask = g_new (float, 2 * 4 * 7 * 260);
+    guint32 q, k, v, masks;
+
+    if (skip ())
+      return;
+    for (guint i = 0; i < 2 * 4 * 7 * 260; i++)
+      mask[i] = vulkan_random () < 0 ? -INFINITY : vulkan_random ();
+    q = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (2, 4, 7, 36));
+    k = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (2, 2, 260, 36));
+    v = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (2, 2, 260, 40));
+    if (kind == 0)
+      masks = vulkan_maker_null (maker);
+    else if (kind == 1)
+      masks = vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (2, 4, 7, 260), mask);
+    else if (kind == 2)
+      masks = vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (7, 260), mask);
+    else
+      masks = vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (2, 1, 1, 260), mask);
+    CALL (maker, "et_vk.sdpa.default", q, k, v, masks, vulkan_maker_null (maker),
+          vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (2, 4, 7, 40)));
+    vulkan_maker_load (maker);
+    vulkan_maker_run (maker, 0, 0, 1e-5);
+  }
+}
+
+static void
+test_rotary_interleaved (gconstpointer data)
+{
+  g_autoptr (VulkanMaker) maker = vulkan_maker_new ();
+
+  if (skip ())
+    return;
+  CALL (maker, "et_vk.apply_rotary_emb_interleaved.default",
+        vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (3, 10, 36)),
+        vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (1, 10, 18, 2), NULL),
+        vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (3, 10, 36)));
+  vulkan_maker_load (maker);
+  vulkan_maker_run (maker, 0, 0, 1e-6);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -139,5 +252,9 @@ main (int argc, char *argv[])
   g_test_add_data_func ("/vulkan/shaders/8da4w", NULL, test_8da4w);
   g_test_add_data_func ("/vulkan/shaders/weight-only", NULL, test_weight_only);
   g_test_add_data_func ("/vulkan/shaders/half-weights", NULL, test_half_weights);
+  g_test_add_data_func ("/vulkan/shaders/attention", NULL, test_attention);
+  g_test_add_data_func ("/vulkan/shaders/update-cache", NULL, test_update_cache);
+  g_test_add_data_func ("/vulkan/shaders/sdpa", NULL, test_sdpa);
+  g_test_add_data_func ("/vulkan/shaders/rotary-interleaved", NULL, test_rotary_interleaved);
   return g_test_run ();
 }
