@@ -8,8 +8,6 @@
 
 #include "server/turns.h"
 
-/* Of a model whose needs are not known, beside its files. */
-#define WORKING_PART 4
 /* How long a model with jobs stays loaded while another one waits for its memory. */
 #define LEAST_STAY_US (10 * G_USEC_PER_SEC)
 
@@ -231,10 +229,7 @@ measure (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
   PtModelDetails *details = pt_library_examine (self->path, NULL, NULL);
   PtMachineStats *stats = pt_stats_read ();
 
-  if (details != NULL)
-    self->needs = details->needs;
-  else
-    self->needs = (PtNeeds){ .weights = self->bytes, .working = self->bytes / WORKING_PART };
+  self->needs = details != NULL ? details->needs : pt_needs_of_files (self->bytes);
   self->memory = pt_memory_of (stats);
   pt_model_details_free (details);
   pt_machine_stats_free (stats);
@@ -251,28 +246,18 @@ takes_memory (const Slot *slot)
 static gboolean
 fits (const Slot *slot, const PtMemory *memory, guint *n_others)
 {
-  PtNeeds all = slot->needs;
-  PtMemory rest = *memory;
-  gboolean gpu;
-  PtFit fit;
+  g_autoptr (GArray) others = g_array_new (FALSE, FALSE, sizeof (PtLoadedNeeds));
 
-  *n_others = 0;
   for (guint i = 0; i < slot->pool->slots->len; i++) {
     const Slot *other = slot->pool->slots->pdata[i];
+    const PtLoadedNeeds loaded = { other->needs, other->state == SLOT_READY, FALSE };
 
-    if (other == slot || !takes_memory (other))
-      continue;
-    (*n_others)++;
-    all.weights += other->needs.weights;
-    all.working += other->needs.working;
-    all.gpu += other->needs.gpu;
-    rest.ram_free = MIN (rest.ram_free + other->needs.working, rest.ram_total);
-    rest.gpu_free = MIN (rest.gpu_free + other->needs.gpu, rest.gpu_total);
+    if (other != slot && takes_memory (other))
+      g_array_append_val (others, loaded);
   }
-  if (*n_others + 1 > slot->pool->options.most_models)
-    return FALSE;
-  fit = pt_fit_judge (&all, &rest, &gpu);
-  return fit == PT_FIT_WELL || fit == PT_FIT_UNKNOWN;
+  *n_others = others->len;
+  return others->len < slot->pool->options.most_models &&
+         pt_fits_beside (&slot->needs, (const PtLoadedNeeds *) others->data, others->len, memory);
 }
 
 static gboolean

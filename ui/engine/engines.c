@@ -3,9 +3,6 @@
 
 #include "ui/settings.h"
 
-/* Of a model whose details are not known yet, beside its files. */
-#define WORKING_PART 4
-
 struct _PterisEngines {
   GObject parent_instance;
 
@@ -29,51 +26,35 @@ static PtNeeds
 needs_of (PterisModel *model)
 {
   const PtModelDetails *details = pteris_model_get_details (model);
-  guint64 bytes = pteris_model_get_info (model)->bytes;
 
-  if (details != NULL)
-    return details->needs;
-  return (PtNeeds){ .weights = bytes, .working = bytes / WORKING_PART };
-}
-
-/* Adds the memory that the model of engine @i has taken, and will free, to @memory. */
-static void
-add_taken (PterisEngines *self, guint i, PtMemory *memory)
-{
-  PtNeeds needs;
-
-  if (self->ready[i] == 0 || self->ready[i] > self->measured)
-    return;
-  needs = needs_of (pteris_engine_client_get_model (self->clients[i]));
-  memory->ram_free = MIN (memory->ram_free + needs.working, memory->ram_total);
-  memory->gpu_free = MIN (memory->gpu_free + needs.gpu, memory->gpu_total);
+  return details != NULL ? details->needs
+                         : pt_needs_of_files (pteris_model_get_info (model)->bytes);
 }
 
 /* Whether @model fits into memory beside all of @others (PterisEngineClient), which have models. */
 static gboolean
 fits_beside (PterisEngines *self, PterisModel *model, const GPtrArray *others)
 {
-  PtNeeds all = needs_of (model);
-  PtMemory memory = self->memory;
-  gboolean gpu;
-  PtFit fit;
+  PtNeeds needs = needs_of (model);
+  PtLoadedNeeds loaded[PTERIS_N_ENGINES];
+  guint n = 0;
 
   switch ((PterisSideBySide) pteris_settings_get_enum (PTERIS_SETTING_SIDE_BY_SIDE)) {
   case PTERIS_SIDE_BY_SIDE_ALWAYS: return TRUE;
   case PTERIS_SIDE_BY_SIDE_NEVER: return FALSE;
   default: break;
   }
-  for (guint i = 0; i < others->len; i++) {
-    PtNeeds needs = needs_of (pteris_engine_client_get_model (others->pdata[i]));
+  for (guint i = 0; i < PTERIS_N_ENGINES; i++) {
+    gboolean stays = g_ptr_array_find ((GPtrArray *) others, self->clients[i], NULL);
+    gboolean taken = self->ready[i] != 0 && self->ready[i] <= self->measured;
 
-    all.weights += needs.weights;
-    all.working += needs.working;
-    all.gpu += needs.gpu;
+    if (!stays && !taken)
+      continue;
+    loaded[n].needs = needs_of (pteris_engine_client_get_model (self->clients[i]));
+    loaded[n].taken = taken;
+    loaded[n++].leaves = !stays;
   }
-  for (guint i = 0; i < PTERIS_N_ENGINES; i++)
-    add_taken (self, i, &memory);
-  fit = pt_fit_judge (&all, &memory, &gpu);
-  return fit == PT_FIT_WELL || fit == PT_FIT_UNKNOWN;
+  return pt_fits_beside (&needs, loaded, n, &self->memory);
 }
 
 /* ---- admission ---- */

@@ -204,6 +204,21 @@ typedef enum {
  * to FALSE for RAM. Any thread. */
 PT_API PtFit pt_fit_judge (const PtNeeds *needs, const PtMemory *memory, gboolean *gpu);
 
+/** A model that is loaded, or being loaded. */
+typedef struct {
+  PtNeeds needs;   /* as of pt_library_examine(), or pt_needs_of_files() */
+  gboolean taken;  /* it had its memory when PtMemory was measured */
+  gboolean leaves; /* it makes room for the other one */
+} PtLoadedNeeds;
+
+/** What a model whose details are not known probably needs: its files have @bytes. Any thread. */
+PT_API PtNeeds pt_needs_of_files (guint64 bytes);
+
+/** Whether @needs fit into @memory well, beside those of @n_others models (@others) that do not
+ * leave. TRUE if the memory of this machine is not known. Any thread. */
+PT_API gboolean pt_fits_beside (const PtNeeds *needs, const PtLoadedNeeds *others, guint n_others,
+                                const PtMemory *memory);
+
 /**
  * The path that MODEL on a command line means: a file, a folder, or the name (or an unambiguous
  * part of the name) of a model in the library or in @folders (NULL-terminated, or NULL). Also a

@@ -7,6 +7,8 @@
 /* Memory that should stay free for the desktop and for growth that the estimate does not cover. */
 #define GPU_SLACK (1024u << 20)
 #define RAM_SLACK (512u << 20)
+/* Working memory of a model whose details are not known: this part of its files. */
+#define WORKING_PART 4
 
 PtMemory
 pt_memory_of (const PtMachineStats *stats)
@@ -64,4 +66,42 @@ pt_fit_judge (const PtNeeds *needs, const PtMemory *memory, gboolean *gpu)
     on_gpu = judge_gpu (needs, memory);
   *gpu = on_gpu > in_ram || (needs->gpu > 0 && on_gpu == in_ram);
   return MAX (in_ram, on_gpu);
+}
+
+PtNeeds
+pt_needs_of_files (guint64 bytes)
+{
+  return (PtNeeds){ .weights = bytes, .working = bytes / WORKING_PART };
+}
+
+static guint64
+sum (guint64 a, guint64 b)
+{
+  return a > G_MAXUINT64 - b ? G_MAXUINT64 : a + b;
+}
+
+gboolean
+pt_fits_beside (const PtNeeds *needs, const PtLoadedNeeds *others, guint n_others,
+                const PtMemory *memory)
+{
+  PtNeeds all = *needs;
+  PtMemory rest = *memory;
+  gboolean gpu;
+  PtFit fit;
+
+  for (guint i = 0; i < n_others; i++) {
+    const PtNeeds *other = &others[i].needs;
+
+    if (!others[i].leaves) {
+      all.weights = sum (all.weights, other->weights);
+      all.working = sum (all.working, other->working);
+      all.gpu = sum (all.gpu, other->gpu);
+    }
+    if (others[i].taken) {
+      rest.ram_free = MIN (sum (rest.ram_free, other->working), rest.ram_total);
+      rest.gpu_free = MIN (sum (rest.gpu_free, other->gpu), rest.gpu_total);
+    }
+  }
+  fit = pt_fit_judge (&all, &rest, &gpu);
+  return fit == PT_FIT_WELL || fit == PT_FIT_UNKNOWN;
 }

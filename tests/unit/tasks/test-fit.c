@@ -82,6 +82,35 @@ test_gpu (void)
   check ((PtNeeds){ .gpu = GB (1) }, memory, PT_FIT_NEVER, TRUE);
 }
 
+static void
+test_beside (void)
+{
+  const PtNeeds needs = { .weights = GB (1), .working = GB (1), .gpu = GB (8) };
+  PtLoadedNeeds others[] = {
+    { .needs = { .weights = GB (2), .working = GB (3), .gpu = GB (8) }, .taken = TRUE },
+    { .needs = { .working = G_MAXUINT64, .gpu = G_MAXUINT64 }, .leaves = TRUE },
+  };
+  PtMemory memory = { GB (16), GB (8), GB (24), GB (12) }, none = { 0 };
+
+  g_assert_true (pt_fits_beside (&needs, NULL, 0, &memory));
+  g_assert_true (pt_fits_beside (&needs, others, 1, &memory));
+  g_assert_true (pt_fits_beside (&needs, others, 2, &memory));
+  /* One that has not taken its memory yet will take it from what is free. */
+  others[0].taken = FALSE;
+  g_assert_false (pt_fits_beside (&needs, others, 1, &memory));
+  others[1].leaves = FALSE;
+  g_assert_false (pt_fits_beside (&needs, others, 2, &memory));
+  g_assert_true (pt_fits_beside (&needs, others, 2, &none));
+  /* What makes room leaves its memory. */
+  memory.gpu_free = GB (4);
+  others[0].leaves = TRUE;
+  g_assert_false (pt_fits_beside (&needs, others, 1, &memory));
+  others[0].taken = TRUE;
+  g_assert_true (pt_fits_beside (&needs, others, 1, &memory));
+  g_assert_cmpuint (pt_needs_of_files (GB (8)).weights, ==, GB (8));
+  g_assert_cmpuint (pt_needs_of_files (GB (8)).working, ==, GB (2));
+}
+
 /* ---- what models take ---- */
 
 static PtModelDetails *
@@ -200,6 +229,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tasks/fit/memory-unknown", test_memory_unknown);
   g_test_add_func ("/tasks/fit/ram", test_ram);
   g_test_add_func ("/tasks/fit/gpu", test_gpu);
+  g_test_add_func ("/tasks/fit/beside", test_beside);
   g_test_add_func ("/tasks/fit/chat-model", test_chat_model);
   g_test_add_func ("/tasks/fit/caches", test_caches);
   g_test_add_func ("/tasks/fit/gpu-model", test_gpu_model);
