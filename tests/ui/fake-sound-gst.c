@@ -95,6 +95,77 @@ on_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return fails ? GST_PAD_PROBE_REMOVE : GST_PAD_PROBE_OK;
 }
 
+/* ---- an element that says, as PulseAudio's does, which device it uses ---- */
+
+typedef struct {
+  GstBin parent;
+  char *device;
+} FakeElement;
+typedef GstBinClass FakeElementClass;
+
+static GType fake_element_get_type (void);
+G_DEFINE_TYPE (FakeElement, fake_element, GST_TYPE_BIN)
+
+static void
+fake_element_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  g_mutex_lock (&lock);
+  g_value_set_string (value, ((FakeElement *) object)->device);
+  g_mutex_unlock (&lock);
+}
+
+static void
+fake_element_finalize (GObject *object)
+{
+  g_free (((FakeElement *) object)->device);
+  G_OBJECT_CLASS (fake_element_parent_class)->finalize (object);
+}
+
+static void
+fake_element_class_init (FakeElementClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->get_property = fake_element_get_property;
+  object_class->finalize = fake_element_finalize;
+  g_object_class_install_property (object_class, 1,
+                                   g_param_spec_string ("current-device", NULL, NULL, NULL,
+                                                        G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
+
+static void
+fake_element_init (FakeElement *self)
+{
+}
+
+static GWeakRef latest; /* the FakeElement that was made last */
+
+/* @inner as such an element. */
+static GstElement *
+wrap (GstElement *inner, const char *device)
+{
+  FakeElement *self = g_object_new (fake_element_get_type (), NULL);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (inner, "src");
+
+  self->device = g_strdup (device);
+  gst_bin_add (GST_BIN (self), inner);
+  gst_element_add_pad (GST_ELEMENT (self), gst_ghost_pad_new ("src", pad));
+  g_weak_ref_set (&latest, self);
+  return GST_ELEMENT (self);
+}
+
+void
+fake_sound_move (const char *id)
+{
+  g_autoptr (GObject) element = g_weak_ref_get (&latest);
+
+  g_mutex_lock (&lock);
+  g_free (((FakeElement *) element)->device);
+  ((FakeElement *) element)->device = g_strdup (id);
+  g_mutex_unlock (&lock);
+  g_object_notify (element, "current-device");
+}
+
 /* The rate is fixed, so that seconds can be counted. */
 #define CAPS "audio/x-raw,format=S16LE,channels=1,rate=%d"
 
@@ -112,7 +183,7 @@ fake_device_create_element (GstDevice *device, const char *name)
   g_autoptr (GstPad) pad = gst_element_get_static_pad (end, self->is_sink ? "sink" : "src");
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_buffer, self, NULL);
-  return bin;
+  return self->is_sink ? bin : wrap (bin, self->id);
 }
 
 static void

@@ -28,6 +28,9 @@ void fake_sound_unplug_all (void);
 /** The id under which what the output @id plays can be recorded. Free with g_free(). */
 char *fake_sound_loopback_id (const char *id);
 
+/** With GStreamer: let the latest stream go on with device @id, as PulseAudio does. */
+void fake_sound_move (const char *id);
+
 /** Seconds of sound that device @id has given or played since it was plugged in. */
 double fake_sound_seconds (const char *id);
 

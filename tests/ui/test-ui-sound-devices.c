@@ -176,6 +176,36 @@ test_computer (void)
   g_object_unref (recorder);
 }
 
+#ifdef PT_HAVE_GSTREAMER
+/* The sound service goes on with another device when one is gone. */
+static void
+test_moved (void)
+{
+  g_autofree char *path = g_build_filename (folder, "moved.wav", NULL);
+  PterisRecorder *recorder;
+
+  plug_usual ();
+  choose (PTERIS_SOUND_RECORDS, PTERIS_SOUND_COMPUTER, NULL, NULL);
+  recorder = record (path);
+  fake_sound_move ("speakers.monitor");
+  g_assert_cmpint (pteris_recorder_get_state (recorder), !=, PTERIS_RECORDER_IDLE);
+  /* A microphone is not what the user wanted to record. */
+  fake_sound_move ("array");
+  wait_until (pteris_recorder_get_error (recorder) != NULL);
+  g_assert_nonnull (strstr (pteris_recorder_get_error (recorder), "the device was disconnected"));
+  g_object_unref (recorder);
+
+  /* But one microphone in place of another. */
+  choose (PTERIS_SOUND_RECORDS, PTERIS_SOUND_MICROPHONE, "usb", "USB");
+  recorder = record (path);
+  fake_sound_move ("array");
+  wait_until (pteris_recorder_get_error (recorder) != NULL ||
+              pteris_recorder_get_seconds (recorder) > 1);
+  g_assert_cmpstr (pteris_recorder_get_error (recorder), ==, NULL);
+  g_object_unref (recorder);
+}
+#endif
+
 /* A pause of what is played is as long in the recording. */
 static void
 test_quiet (void)
@@ -379,6 +409,9 @@ main (int argc, char **argv)
   g_test_add_func ("/sound-devices/gone", test_gone);
   g_test_add_func ("/sound-devices/computer", test_computer);
   g_test_add_func ("/sound-devices/quiet", test_quiet);
+#ifdef PT_HAVE_GSTREAMER
+  g_test_add_func ("/sound-devices/moved", test_moved);
+#endif
   for (guint i = 0; i < G_N_ELEMENTS (FAILURES); i++) {
     g_autofree char *name = g_strdup_printf ("/sound-devices/failure/%u", i);
 

@@ -90,6 +90,8 @@ describe (HRESULT result, PterisSoundKind kind)
     return _ ("another program uses the device alone. Close that program, then try again.");
   case AUDCLNT_E_UNSUPPORTED_FORMAT:
     return _ ("the device refuses the format of this program. Choose another one in Preferences.");
+  case AUDCLNT_E_WRONG_ENDPOINT_TYPE: /* Wine 8 */
+    return _ ("this system cannot record what an output plays. Record from a microphone.");
   case AUDCLNT_E_SERVICE_NOT_RUNNING:
     return _ ("the service “Windows Audio” does not run. Start it in Windows’ services, or restart "
               "the computer.");
