@@ -20,15 +20,15 @@
 /* PART columns of x in prepared form. */
 typedef struct {
   int8x16_t even, odd;
-  vi start; /* a lane is -8 sum (x - z), the others are 0 */
 } Part;
 
-/* A prepared row of x: this, then its parts. */
+/* A prepared row of x: this, then its parts, then for each part -8 sum (x - z). */
 typedef struct {
   int8x16_t minus_zero;
   int8x16_t rest; /* added to those bytes, because 128 is not a signed byte: usually 0 */
+  gsize n_parts;
   gint32 has_rest;
-  guint8 padding[28];
+  guint8 padding[20];
 } Head;
 
 G_STATIC_ASSERT (sizeof (Head) == 64);
@@ -39,10 +39,16 @@ parts_of (gconstpointer prepared)
   return (gconstpointer) ((const Head *) prepared + 1);
 }
 
+static const gint32 *
+starts_of (const Head *head)
+{
+  return (gconstpointer) (parts_of (head) + head->n_parts);
+}
+
 static gsize
 prepared_size (gsize k)
 {
-  return sizeof (Head) + pt_div_up (k, PART) * sizeof (Part);
+  return sizeof (Head) + pt_div_up (k, PART) * (sizeof (Part) + sizeof (gint32));
 }
 
 static void
@@ -50,12 +56,14 @@ prepare (gsize k, const gint8 *x, gint32 zero, gpointer prepared)
 {
   Head *head = prepared;
   Part *part = (gpointer) (head + 1);
+  gint32 *start = (gpointer) (part + pt_div_up (k, PART));
   gint32 minus_zero = MIN (-zero, G_MAXINT8);
 
+  head->n_parts = pt_div_up (k, PART);
   head->minus_zero = vdupq_n_s8 ((gint8) minus_zero);
   head->rest = vdupq_n_s8 ((gint8) (-zero - minus_zero));
   head->has_rest = -zero != minus_zero;
-  for (gsize p = 0; p < k; p += PART, part++) {
+  for (gsize p = 0; p < k; p += PART, part++, start++) {
     gsize n = MIN (PART, k - p);
     int8x16_t a = load_bytes (x + p, n);
     int8x16_t b = n > BLOCK ? load_bytes (x + p + BLOCK, n - BLOCK) : vdupq_n_s8 (0);
@@ -63,7 +71,7 @@ prepare (gsize k, const gint8 *x, gint32 zero, gpointer prepared)
 
     part->even = vuzp1q_s8 (a, b);
     part->odd = vuzp2q_s8 (a, b);
-    part->start = vsetq_lane_s32 (8 * ((gint32) n * zero - sum), vi_zero (), 0);
+    *start = 8 * ((gint32) n * zero - sum);
   }
 }
 
@@ -147,20 +155,20 @@ INLINE vf
 groups_of_four (const gboolean has_rest, const PtQ4Rows *all, const Four *four, const Head *head)
 {
   const Part *part = parts_of (head);
+  const gint32 *start = starts_of (head);
   gsize in_group = all->group / PART, n_groups = all->k / all->group, p = 0;
   vf total = vf_zero ();
 
   for (gsize g = 0; g < n_groups; g++) {
-    vi acc[ROWS] = { part[p].start, part[p].start, part[p].start, part[p].start };
+    vi acc[ROWS] = { vi_zero (), vi_zero (), vi_zero (), vi_zero () }, sums;
+    guint32 first = 0;
 
-    add_parts (four, head, &part[p], has_rest, p, acc);
-    for (p++; p % in_group != 0; p++) {
-      UNROLLED (i, ROWS)
-        acc[i] = vi_add (acc[i], part[p].start);
+    for (gsize end = p + in_group; p < end; p++) {
+      first += (guint32) start[p];
       add_parts (four, head, &part[p], has_rest, p, acc);
     }
-    total = vf_add (total, vf_mul (vi_to_float (vi_sum_4 (acc[0], acc[1], acc[2], acc[3])),
-                                   scales_of (four, g)));
+    sums = vi_add (vi_sum_4 (acc[0], acc[1], acc[2], acc[3]), vi_set1 ((gint32) first));
+    total = vf_add (total, vf_mul (vi_to_float (sums), scales_of (four, g)));
   }
   return total;
 }
@@ -184,12 +192,13 @@ static vi
 sums_of_four (gsize k, const Four *four, const Head *head)
 {
   const Part *part = parts_of (head);
+  const gint32 *start = starts_of (head);
   gsize p = 0;
+  guint32 first = 0;
   vi acc[ROWS] = { vi_zero (), vi_zero (), vi_zero (), vi_zero () };
 
   for (; (p + 1) * PART <= k; p++) {
-    UNROLLED (i, ROWS)
-      acc[i] = vi_add (acc[i], part[p].start);
+    first += (guint32) start[p];
     add_parts (four, head, &part[p], TRUE, p, acc);
   }
   if (p * PART < k)

@@ -472,17 +472,24 @@ finish_rows (const gsize m, const gsize vectors, const gboolean full, gsize n, v
         acc[i][v] = vfmaq_laneq_f32 (acc[i][v], b[v], as[i], (q)); \
   } while (0)
 
-/* Adds the products of whole vectors of k to @acc. Returns the number of columns that it added. */
+/*
+ * Adds the products of whole vectors of k to @acc, and prefetches @ahead_step bytes for each
+ * column. Returns the number of columns that it added.
+ */
 INLINE gsize
 add_fours (const gsize m, const gsize vectors, const gboolean full, gsize n, gsize k,
-           const float *a, gsize lda, const float *panel, gsize ldp, vf acc[][VECTORS])
+           const float *a, gsize lda, const float *panel, gsize ldp, const char *ahead,
+           gsize ahead_step, vf acc[][VECTORS])
 {
   vf as[NARROW_MR], b[VECTORS];
   gsize p = 0;
 
-  for (; p + LANES <= k; p += LANES) {
+  for (; p + LANES <= k; p += LANES, ahead += LANES * ahead_step) {
     UNROLLED (i, m)
       as[i] = vf_load (a + i * lda + p);
+    /* At most half a cache line for each column. */
+    fetch_next (ahead);
+    fetch_next (ahead + LANES / 2 * ahead_step);
     ADD_COLUMN (0);
     ADD_COLUMN (1);
     ADD_COLUMN (2);
@@ -512,8 +519,10 @@ tile_rows (const gsize m, const gsize vectors, const gboolean full, const gboole
                   : ends->bias     ? load_columns (full, ends->bias, n, v)
                                    : vf_zero ();
 #if LANES == 4
-  if (!apart && ends->ahead == NULL)
-    p = add_fours (m, vectors, full, n, k, a, lda, panel, ldp, acc);
+  if (!apart) {
+    p = add_fours (m, vectors, full, n, k, a, lda, panel, ldp, ahead, ahead_step, acc);
+    ahead += p * ahead_step;
+  }
 #endif
   for (; p < k; p++, ahead += ahead_step) {
     const float *row = a + (apart ? ends->offsets[p] : p);
