@@ -206,10 +206,11 @@ sums_of_four (gsize k, const Four *four, const Head *head)
       int8x16_t w =
           load_bytes ((const gint8 *) four->weights[i] + p * PART_BYTES, (k - p * PART + 1) / 2);
 
-      acc[i] =
-          add_part (vi_add (acc[i], part[p].start), &part[p], head, TRUE, vreinterpretq_u8_s8 (w));
+      acc[i] = add_part (acc[i], &part[p], head, TRUE, vreinterpretq_u8_s8 (w));
     }
-  return vi_sum_4 (acc[0], acc[1], acc[2], acc[3]);
+  if (p * PART < k)
+    first += (guint32) start[p];
+  return vi_add (vi_sum_4 (acc[0], acc[1], acc[2], acc[3]), vi_set1 ((gint32) first));
 }
 
 static void
