@@ -32,6 +32,9 @@
 /* Bytes that stay free on a disk. */
 #define MARGIN (16u << 20)
 #define MAX_DEPTH 64
+/* How long is waited for another program to let go of a file: two seconds. */
+#define MAX_HELD 40
+#define HELD_US (50 * 1000)
 
 /* ---- places ---- */
 
@@ -153,13 +156,75 @@ pt_hub_sync_folder (const char *folder)
 #endif
 }
 
+/* ---- files that others hold ---- */
+
+static void
+pause_a_moment (void)
+{
+  g_usleep (HELD_US);
+}
+
+void (*pt_hub_pause_for_holder) (void) = pause_a_moment;
+
+/* On Windows a virus scanner or an indexer opens what was just written, and a folder is not empty
+ * until it has let go of a file that was deleted. Elsewhere nobody can hold a file. */
+static gboolean
+is_held (int problem, guint attempt)
+{
+#ifdef G_OS_WIN32
+  if (attempt >= MAX_HELD ||
+      (problem != EACCES && problem != EBUSY && problem != ENOTEMPTY && problem != EPERM))
+    return FALSE;
+  pt_hub_pause_for_holder ();
+  return TRUE;
+#else
+  return FALSE;
+#endif
+}
+
+/* Each returns 0 or an errno. */
+
+static int
+rename_patiently (const char *from, const char *to)
+{
+  int problem = 0;
+
+  for (guint i = 0; g_rename (from, to) != 0; i++)
+    if (!is_held (problem = errno, i))
+      return problem;
+  return 0;
+}
+
+static int
+unlink_patiently (const char *path)
+{
+  int problem = 0;
+
+  for (guint i = 0; g_unlink (path) != 0; i++)
+    if ((problem = errno) == ENOENT || !is_held (problem, i))
+      return problem == ENOENT ? 0 : problem;
+  return 0;
+}
+
+static int
+rmdir_patiently (const char *path)
+{
+  int problem = 0;
+
+  for (guint i = 0; g_rmdir (path) != 0; i++)
+    if ((problem = errno) == ENOENT || !is_held (problem, i))
+      return problem == ENOENT ? 0 : problem;
+  return 0;
+}
+
 gboolean
 pt_hub_move (const char *from, const char *to, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (to);
+  int problem = rename_patiently (from, to);
 
-  if (g_rename (from, to) != 0)
-    return pt_hub_fail_write (to, errno, error);
+  if (problem != 0)
+    return pt_hub_fail_write (to, problem, error);
   pt_hub_sync_folder (folder);
   return TRUE;
 }
@@ -211,7 +276,7 @@ delete_all (const char *path, guint depth)
   int problem = 0;
 
   if (!is_real_folder (path))
-    return g_unlink (path) == 0 || errno == ENOENT ? 0 : errno;
+    return unlink_patiently (path);
   if (depth > MAX_DEPTH)
     return ELOOP;
   names = g_ptr_array_new_with_free_func (g_free);
@@ -221,9 +286,7 @@ delete_all (const char *path, guint depth)
   g_clear_pointer (&folder, pt_folder_close);
   for (guint i = 0; i < names->len && problem == 0; i++)
     problem = delete_all (names->pdata[i], depth + 1);
-  if (problem == 0 && g_rmdir (path) != 0 && errno != ENOENT)
-    problem = errno;
-  return problem;
+  return problem == 0 ? rmdir_patiently (path) : problem;
 }
 
 gboolean

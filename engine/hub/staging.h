@@ -42,6 +42,9 @@ gboolean pt_hub_make_parent (const char *path, GError **error);
 /** Write a small file as a whole or not at all, also when the power fails. */
 gboolean pt_hub_write_file (const char *path, const char *text, GError **error);
 
+/** Waits a moment for another program that holds a file (Windows); tests replace it. */
+extern void (*pt_hub_pause_for_holder) (void);
+
 /** @from becomes @to, in place of what is there, also after a crash. */
 gboolean pt_hub_move (const char *from, const char *to, GError **error);
 

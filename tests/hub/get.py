@@ -16,7 +16,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import server  # noqa: E402
-from hub_case import ID, NAME, RUNNER, Case, Secrets, noise, tree_of  # noqa: E402
+from hub_case import ID, NAME, PATIENCE_S, RUNNER, Case, Secrets, noise, tree_of  # noqa: E402
 
 # Tests that need nothing of this system but the hub.
 UNDER_WINE = ["again", "also", "broken", "compressed", "endless", "floods", "get", "hostile_names", "huge",
@@ -449,7 +449,6 @@ def test_strange_lists(case):
 
 def test_endless(case):
     case.hub.endless = True
-    start = time.monotonic()
     case.run("get", ID, status=1)
     case.says("longer than")
     case.hub.endless, case.hub.endless_pages = False, True
@@ -578,9 +577,8 @@ def test_stop(case):
     case.hub.pause, case.hub.piece = 0.05, 8192
     process = case.start("get", ID)
     wait_for_bytes(case, process, 100000)
-    start = time.monotonic()
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130, (process.returncode, err)
     assert b"kept" in err
     case.check_nothing()
@@ -637,7 +635,7 @@ def test_two_at_once(case):
     case.run("remove", NAME, "--yes", status=1)
     case.says("another Pteris")
     case.hub.pause = 0
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
     case.check_whole()
 
@@ -663,7 +661,7 @@ def test_full_disk(case):
     if probe.returncode != 0:
         return "no file system can be mounted here"
     result = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", case.models, case.pteris, ID],
-                            capture_output=True, env=case.environment(), timeout=60)
+                            capture_output=True, env=case.environment(), timeout=PATIENCE_S)
     assert result.returncode == 1 and b"Make room" in result.stderr, result
     assert NAME.encode() not in [line.strip() for line in result.stderr.split(b"\n")], result.stderr
     return None
@@ -692,16 +690,16 @@ def test_search(case):
 
 
 def test_stop_early(case):
-    """While the hub, or where it keeps files, says nothing."""
+    """While the hub, or where it keeps files, says nothing: before the 30 s after which silence is an error."""
     case.hub.slow_start = 60
     case.run("stop", ID, program=case.client)
-    assert int(case.out) < 5000, case.out
+    assert int(case.out) < 30000, case.out
     case.hub.slow_start, case.hub.pause = 0, 60
     case.run("stop", ID, program=case.client)
-    assert int(case.out) < 5000, case.out
+    assert int(case.out) < 30000, case.out
     case.hub.pause, case.hub.refusals = 0, [(503, [("Retry-After", "60")])]
     case.run("stop", ID, program=case.client)
-    assert int(case.out) < 5000, case.out
+    assert int(case.out) < 30000, case.out
     print(f"# stopped after {case.out.strip()} ms")
 
 

@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import server  # noqa: E402
 from get import make_certificate  # noqa: E402
-from hub_case import RUNNER  # noqa: E402
+from hub_case import PATIENCE_S, RUNNER  # noqa: E402
 
 MAX_LIST = 64 * 1024
 # They send signals, or replace a library.
@@ -113,7 +113,7 @@ class Case:
     def run(self, *arguments, status=0, environment=None, program=None):
         # The limit is for a program that hangs, on however busy a computer.
         result = subprocess.run([*RUNNER, program or self.pteris, *arguments], capture_output=True, stdin=subprocess.DEVNULL,
-                                timeout=300, env=self.environment(**(environment or {})))
+                                timeout=PATIENCE_S, env=self.environment(**(environment or {})))
         self.out, self.err = result.stdout.decode(), result.stderr.decode()
         assert result.returncode == status, (result.returncode, self.out, self.err)
         assert "CRITICAL" not in self.err and "\x1b" not in self.err + self.out, self.err
@@ -380,7 +380,7 @@ def test_interrupt(case):
     while not case.lists.log:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=300)
+    process.communicate(timeout=PATIENCE_S)
     case.lists.stop_slow.set()
     assert process.returncode == 130, process.returncode
 
