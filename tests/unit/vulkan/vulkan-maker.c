@@ -2,6 +2,7 @@
 #include "vulkan-maker.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/runtime/execution.h"
@@ -497,13 +498,19 @@ load (VulkanMaker *maker, gboolean on_cpu)
 }
 
 void
-vulkan_maker_load (VulkanMaker *maker)
+vulkan_maker_load_gpu (VulkanMaker *maker)
 {
   finish (maker);
   maker->spec.id = "VulkanBackend";
   maker->spec.payload = g_bytes_get_data (maker->blob, &maker->spec.payload_size);
-  maker->cpu = load (maker, TRUE);
   maker->gpu = load (maker, FALSE);
+}
+
+void
+vulkan_maker_load (VulkanMaker *maker)
+{
+  vulkan_maker_load_gpu (maker);
+  maker->cpu = load (maker, TRUE);
 }
 
 /* ---- Running ---- */
@@ -573,39 +580,72 @@ compare (const PtTensor *got, const PtTensor *wanted, double tolerance)
     g_error ("off by %g of %g", worst, most);
 }
 
-void
-vulkan_maker_run (VulkanMaker *maker, gint64 symbol, gint64 limit, double tolerance)
+/* Inputs with random numbers and outputs, in the order of the payload. */
+static Argument *
+make_arguments (VulkanMaker *maker, gint64 symbol, gint64 limit)
 {
-  guint n_inputs = maker->inputs->len, n_outputs = maker->outputs->len, n = n_inputs + n_outputs;
-  g_autofree Argument *args = g_new0 (Argument, n);
-  g_autofree Argument *wanted = g_new0 (Argument, n);
+  guint n_inputs = maker->inputs->len, n = n_inputs + maker->outputs->len;
+  Argument *args = g_new0 (Argument, n);
 
   for (guint i = 0; i < n; i++) {
-    guint32 value = i < n_inputs ? g_array_index (maker->inputs, guint32, i)
-                                 : g_array_index (maker->outputs, guint32, i - n_inputs);
-
-    make_argument (maker, value, &args[i]);
-    if (args[i].data != NULL && i < n_inputs)
+    make_argument (maker,
+                   i < n_inputs ? g_array_index (maker->inputs, guint32, i)
+                                : g_array_index (maker->outputs, guint32, i - n_inputs),
+                   &args[i]);
+    if (i < n_inputs && args[i].data != NULL)
       randomise (args[i].data, args[i].tensor.dtype, (gsize) args[i].tensor.numel, limit);
     else if (i < n_inputs)
       args[i].value.as_int = symbol;
-    if (i < n_inputs)
-      wanted[i] = args[i];
-    else
-      make_argument (maker, value, &wanted[i]);
-    if (args[i].data != NULL)
-      args[i].value.as_tensor = &args[i].tensor;
-    if (wanted[i].data != NULL)
-      wanted[i].value.as_tensor = &wanted[i].tensor;
   }
+  return args;
+}
+
+static void
+free_arguments (VulkanMaker *maker, Argument *args)
+{
+  for (guint i = 0; i < maker->inputs->len + maker->outputs->len; i++)
+    g_free (args[i].data);
+  g_free (args);
+}
+
+void
+vulkan_maker_run (VulkanMaker *maker, gint64 symbol, gint64 limit, double tolerance)
+{
+  guint n_inputs = maker->inputs->len, n = n_inputs + maker->outputs->len;
+  Argument *wanted = make_arguments (maker, symbol, limit);
+  Argument *got = make_arguments (maker, symbol, limit);
+
+  for (guint i = 0; i < n_inputs; i++)
+    if (got[i].data != NULL)
+      memcpy (got[i].data, wanted[i].data, pt_tensor_nbytes (&got[i].tensor));
   execute (maker->cpu, wanted, n);
-  execute (maker->gpu, args, n);
+  execute (maker->gpu, got, n);
   g_assert_cmpuint (pt_vk_delegate_n_cpu_calls (maker->gpu), ==, 0);
   for (guint i = n_inputs; i < n; i++)
-    compare (&args[i].tensor, &wanted[i].tensor, tolerance);
-  for (guint i = 0; i < n; i++) {
-    g_free (args[i].data);
-    if (i >= n_inputs)
-      g_free (wanted[i].data);
+    compare (&got[i].tensor, &wanted[i].tensor, tolerance);
+  free_arguments (maker, wanted);
+  free_arguments (maker, got);
+}
+
+static int
+compare_times (gconstpointer a, gconstpointer b)
+{
+  return (*(const gint64 *) a > *(const gint64 *) b) - (*(const gint64 *) a < *(const gint64 *) b);
+}
+
+double
+vulkan_maker_time (VulkanMaker *maker, gint64 symbol, guint calls)
+{
+  Argument *args = make_arguments (maker, symbol, 1);
+  g_autofree gint64 *times = g_new (gint64, calls);
+
+  for (guint i = 0; i < calls; i++) {
+    gint64 begin = g_get_monotonic_time ();
+
+    execute (maker->gpu, args, maker->inputs->len + maker->outputs->len);
+    times[i] = g_get_monotonic_time () - begin;
   }
+  qsort (times, calls, sizeof *times, compare_times);
+  free_arguments (maker, args);
+  return (double) times[calls / 2] / 1e6;
 }

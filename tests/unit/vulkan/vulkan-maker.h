@@ -48,6 +48,10 @@ float vulkan_random (void);
 void vulkan_maker_load (VulkanMaker *maker);
 void vulkan_maker_run (VulkanMaker *maker, gint64 symbol, gint64 limit, double tolerance);
 
+/** Load it for the GPU only; then the median time of @calls calls in seconds. */
+void vulkan_maker_load_gpu (VulkanMaker *maker);
+double vulkan_maker_time (VulkanMaker *maker, gint64 symbol, guint calls);
+
 /** Whether there is a GPU, which may be software (PTERIS_VULKAN_SOFTWARE). */
 gboolean vulkan_maker_has_gpu (void);
 
