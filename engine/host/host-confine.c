@@ -8,6 +8,7 @@
 #include "engine/openvino/openvino-cache.h"
 #include "engine/tasks/models/model-library.h"
 #include "engine/tasks/models/model-set.h"
+#include "engine/vulkan/vulkan-cache.h"
 
 #if defined(__linux__) || defined(G_OS_WIN32)
 #define CAN_CONFINE TRUE
@@ -82,15 +83,20 @@ add_target (GPtrArray *folders, const char *path)
   add_folder (folders, full);
 }
 
-/* What OpenVINO compiles for a GPU is kept, if the program at @path has something for one. */
+/* What OpenVINO and drivers of Vulkan compile for a GPU is kept, if the program at @path has
+ * something for one. */
 static void
 add_cache (GPtrArray *folders, PtModelSet *set, const char *path)
 {
   PtProgram *program = path != NULL ? pt_model_set_program (set, path, NULL) : NULL;
-  g_autofree char *folder = program != NULL ? pt_openvino_cache_folder (program) : NULL;
+  char *caches[] = { program != NULL ? pt_openvino_cache_folder (program) : NULL,
+                     program != NULL ? pt_vulkan_cache_folder (program) : NULL };
 
-  if (folder != NULL && g_mkdir_with_parents (folder, 0700) == 0)
-    add_folder (folders, folder);
+  for (guint i = 0; i < G_N_ELEMENTS (caches); i++) {
+    if (caches[i] != NULL && g_mkdir_with_parents (caches[i], 0700) == 0)
+      add_folder (folders, caches[i]);
+    g_free (caches[i]);
+  }
 }
 
 static void

@@ -3,11 +3,8 @@
 
 #include <string.h>
 
-#include "engine/base/sha256.h"
 #include "engine/openvino/openvino-blob.h"
-
-/* Digits of the SHA-256 of the program's path in the folder's name. */
-#define NAME_LENGTH 16
+#include "engine/program/program-cache.h"
 
 /* Kernels for processors are generated anew at each import: OpenVINO keeps none of them. */
 static gboolean
@@ -27,15 +24,9 @@ needs_cache (const PtPlan *plan)
 char *
 pt_openvino_cache_folder (const PtProgram *program)
 {
-  g_autofree char *full = NULL, *name = NULL;
   gboolean needed = FALSE;
 
   for (guint i = 0; i < pt_program_n_plans (program) && !needed; i++)
     needed = needs_cache (pt_program_plan (program, i));
-  if (!needed)
-    return NULL;
-  full = g_canonicalize_filename (pt_program_path (program), NULL);
-  name = pt_sha256 (full, strlen (full));
-  name[NAME_LENGTH] = '\0';
-  return g_build_filename (g_get_user_cache_dir (), "pteris", "openvino", name, NULL);
+  return needed ? pt_program_cache_folder (program, "openvino") : NULL;
 }

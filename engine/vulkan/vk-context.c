@@ -6,6 +6,7 @@
 #include "engine/base/gpu-fault.h"
 #include "engine/base/set-error.h"
 #include "engine/vulkan/vk-gpu.h"
+#include "engine/vulkan/vk-pipeline-cache.h"
 
 /* The contexts in use. A queue belongs to one thread, so each engine thread has contexts of its
  * own. */
@@ -110,6 +111,7 @@ read_properties (PtVkContext *context)
   };
 
   context->instance->vk.GetPhysicalDeviceProperties2 (context->gpu->handle, &properties);
+  context->properties = properties.properties;
   context->limits = properties.properties.limits;
   context->max_allocation = maintenance.maxMemoryAllocationSize;
   context->max_range = context->limits.maxStorageBufferRange;
@@ -321,16 +323,14 @@ free_context (PtVkContext *context)
     vk->DestroyDevice (context->device, NULL);
   }
   g_hash_table_unref (context->pipelines);
+  g_free (context->kept_path);
   g_free (context);
 }
 
 static PtVkContext *
-make_context (const PtVkInstance *instance, int index, GError **error)
+make_context (const PtVkInstance *instance, int index, const char *cache_folder, GError **error)
 {
   PtVkContext *context = g_new0 (PtVkContext, 1);
-  const VkPipelineCacheCreateInfo cache = {
-    .sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,
-  };
 
   context->n_references = 1;
   context->index = index;
@@ -340,10 +340,7 @@ make_context (const PtVkInstance *instance, int index, GError **error)
   context->pipelines = g_hash_table_new_full (hash_pipeline, equal_pipelines, g_free, NULL);
   read_properties (context);
   read_features (context);
-  if (create_device (context, error) &&
-      pt_vk_check (context,
-                   context->vk.CreatePipelineCache (context->device, &cache, NULL, &context->cache),
-                   "Preparing the GPU", error))
+  if (create_device (context, error) && pt_vk_pipelines_open (context, cache_folder, error))
     return context;
   free_context (context);
   return NULL;
@@ -363,7 +360,7 @@ find_context (int index)
 }
 
 PtVkContext *
-pt_vk_context_get (int index, GError **error)
+pt_vk_context_get (int index, const char *cache_folder, GError **error)
 {
   const PtVkInstance *instance = pt_vk_instance (error);
   PtVkContext *context;
@@ -381,7 +378,7 @@ pt_vk_context_get (int index, GError **error)
   context = find_context (index);
   if (context != NULL)
     context->n_references++;
-  else if ((context = make_context (instance, index, error)) != NULL)
+  else if ((context = make_context (instance, index, cache_folder, error)) != NULL)
     contexts = g_slist_prepend (contexts, context);
   g_mutex_unlock (&lock);
   return context;

@@ -20,6 +20,7 @@ typedef struct {
   PtVkFunctions vk;
   VkQueue queue;
   VkPhysicalDeviceMemoryProperties memory;
+  VkPhysicalDeviceProperties properties;
   VkPhysicalDeviceLimits limits;
   guint64 max_allocation; /* bytes of one allocation and one buffer */
   guint64 max_range;      /* bytes that a shader can reach in one buffer */
@@ -28,13 +29,18 @@ typedef struct {
   gboolean is_unified; /* the GPU computes in the memory of the CPU */
   gboolean is_lost;    /* the driver refuses all further work */
   VkPipelineCache cache;
+  char *kept_path; /* vk-pipeline-cache.h; NULL: nothing is kept */
+  guint n_kept;
   VkPipelineLayout layouts[PT_VK_MAX_BINDINGS + 1];
   VkDescriptorSetLayout set_layouts[PT_VK_MAX_BINDINGS + 1];
   GHashTable *pipelines; /* of vk-context.c */
 } PtVkContext;
 
-/** A new reference to the context of GPU @index of the usable ones. NULL with an error. */
-PtVkContext *pt_vk_context_get (int index, GError **error);
+/**
+ * A new reference to the context of GPU @index of the usable ones. NULL with an error.
+ * @cache_folder: where a new context keeps what the driver compiles; NULL: nowhere.
+ */
+PtVkContext *pt_vk_context_get (int index, const char *cache_folder, GError **error);
 void pt_vk_context_unref (PtVkContext *context);
 
 /**

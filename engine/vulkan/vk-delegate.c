@@ -7,7 +7,9 @@
 #include "engine/base/set-error.h"
 #include "engine/runtime/memory.h"
 #include "engine/vulkan/vk-payload.h"
+#include "engine/vulkan/vk-pipeline-cache.h"
 #include "engine/vulkan/vk-record.h"
+#include "engine/vulkan/vulkan-cache.h"
 
 /* At most this many submissions are in flight, so that a stop takes effect soon. */
 #define MAX_AHEAD 2
@@ -278,6 +280,8 @@ make_ready (PtVkDelegate *self, GError **error)
   for (guint i = 0; i < self->graph->n_outputs; i++)
     if (!locate (self, self->graph->outputs[i], states, error))
       return FALSE;
+  if (self->context != NULL)
+    pt_vk_pipelines_keep (self->context);
   g_debug ("Vulkan: %u dispatches, %u calls on the CPU, %" G_GSIZE_FORMAT " bytes on the GPU",
            self->plan->dispatches->len, pt_vk_delegate_n_cpu_calls (self), self->plan->gpu_bytes);
   self->is_ready = TRUE;
@@ -487,9 +491,10 @@ plan_ahead (PtVkDelegate *self, GError **error)
 }
 
 static gboolean
-start_gpu (PtVkDelegate *self, int device, GError **error)
+start_gpu (PtVkDelegate *self, const PtDelegateContext *from, GError **error)
 {
-  PtVkContext *context = pt_vk_context_get (device, error);
+  g_autofree char *folder = from->program != NULL ? pt_vulkan_cache_folder (from->program) : NULL;
+  PtVkContext *context = pt_vk_context_get (from->device, folder, error);
 
   if (context == NULL)
     return FALSE;
@@ -514,7 +519,7 @@ pt_vk_delegate_new (const PtDelegateContext *context, GError **error)
   self->host = g_new0 (guint8 *, MAX (self->graph->n_values, 1));
   self->copies = g_new0 (guint8 *, MAX (self->graph->n_values, 1));
   self->kernels = g_new0 (PtVkKernelCall *, MAX (self->graph->n_calls, 1));
-  if (!pt_vk_is_on_cpu () && !start_gpu (self, context->device, error))
+  if (!pt_vk_is_on_cpu () && !start_gpu (self, context, error))
     return NULL;
   self->plan = pt_vk_plan_new (self->graph, self->store);
   if (!plan_ahead (self, error))

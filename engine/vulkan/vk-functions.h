@@ -55,6 +55,7 @@ G_BEGIN_DECLS
   X (DestroyShaderModule, TRUE)         \
   X (CreatePipelineCache, TRUE)         \
   X (DestroyPipelineCache, TRUE)        \
+  X (GetPipelineCacheData, TRUE)        \
   X (CreateComputePipelines, TRUE)      \
   X (DestroyPipeline, TRUE)             \
   X (CreatePipelineLayout, TRUE)        \
