@@ -361,6 +361,15 @@ pt_method_forget_state (PtMethod *method, guint state)
 }
 
 gboolean
+pt_method_has_own_state (const PtMethod *method)
+{
+  for (guint i = 0; i < method->n_delegates; i++)
+    if (method->delegates[i].backend->reset != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
 pt_method_has_state (const PtMethod *method, const char *part)
 {
   guint i;

@@ -128,6 +128,9 @@ gboolean pt_method_select_state (PtMethod *method, guint state, GError **error);
 /** Free the memory of @state, which must not be the selected state. */
 void pt_method_forget_state (PtMethod *method, guint state);
 
+/** Whether delegates keep state, beside that in planned memory. */
+gboolean pt_method_has_own_state (const PtMethod *method);
+
 /** Whether a delegate has a piece of state whose name contains @part. */
 gboolean pt_method_has_state (const PtMethod *method, const char *part);
 

@@ -13,7 +13,7 @@
 #include "engine/text/tool-calls.h"
 
 /* The most conversations whose KV cache is kept, and the most answers whose ids are kept. */
-#define MAX_CONVERSATIONS 4
+#define MAX_CONVERSATIONS 8
 #define MAX_ANSWERS 256
 /* The memory of the process is measured once in this many tokens. */
 #define MEMORY_INTERVAL 16

@@ -83,6 +83,39 @@ count_open (const PtLlm *self)
   return n;
 }
 
+/* One that is closed; if there is none, the oldest but @from and the current one is closed. */
+static PtLlmConversation *
+find_closed (PtLlm *self, const PtLlmConversation *from)
+{
+  PtLlmConversation *oldest = NULL;
+  gboolean full = count_open (self) >= self->max_conversations;
+
+  for (guint i = 0; i < PT_LLM_MAX_CONVERSATIONS; i++) {
+    PtLlmConversation *other = &self->conversations[i];
+
+    if (other->cached == NULL && !full)
+      return other;
+    if (other->cached != NULL && other != self->now && other != from &&
+        (oldest == NULL || other->used < oldest->used))
+      oldest = other;
+  }
+  if (oldest != NULL)
+    pt_llm_close_conversation (self, oldest);
+  return oldest;
+}
+
+/* Begins another conversation with the first @kept ids of @best, if states are copies. */
+static PtLlmConversation *
+fork_another (PtLlm *self, PtLlmConversation *best, guint kept)
+{
+  PtLlmConversation *closed = find_closed (self, best);
+
+  if (closed == NULL)
+    return best;
+  pt_llm_fork (self, best, kept, closed);
+  return closed;
+}
+
 /* Begins another conversation. If there is no room for one more, it takes the place of the oldest.
  */
 static PtLlmConversation *
@@ -113,8 +146,11 @@ pt_llm_choose_conversation (PtLlm *self, const gint32 *ids, guint n, GError **er
 
   /* They share little, perhaps only the system prompt. */
   if (lost > MAX (kept, MIN (FEW, self->context / 4)))
-    best = open_another (self);
-  if (best != self->now && !select_state (self, (guint) (best - self->conversations), error))
+    best = self->caches != NULL ? fork_another (self, best, kept) : open_another (self);
+  if (best != self->now && self->caches != NULL)
+    pt_llm_restore (self, best);
+  else if (best != self->now &&
+           !select_state (self, (guint) (best - self->conversations), error))
     return FALSE;
   self->now = best;
   best->used = ++self->clock;
@@ -131,10 +167,12 @@ pt_llm_forget_others (PtLlm *self)
 
     if (other == self->now || other->cached == NULL)
       continue;
+    pt_llm_close_conversation (self, other);
+    if (self->caches != NULL)
+      continue;
     pt_method_forget_state (self->prompt.method, i);
     if (self->step.method != self->prompt.method)
       pt_method_forget_state (self->step.method, i);
-    g_clear_pointer (&other->cached, g_array_unref);
   }
   self->max_conversations = 1;
   return n > 1;

@@ -7,6 +7,8 @@
 G_BEGIN_DECLS
 
 #define PT_LLM_MAX_CONVERSATIONS 8
+/* The same where each has memory for a whole context on a device. */
+#define PT_LLM_MAX_ON_DEVICE 4
 /* More positions than any model has. */
 #define PT_LLM_MAX_CONTEXT (1 << 24)
 /* Limits of the number of guesses that one call reads behind the chosen id (llm-guesses.c). */
@@ -39,6 +41,8 @@ typedef struct {
   GArray *cached;  /* gint32: the ids in the cache; NULL: there is no such conversation */
   gboolean broken; /* a call failed: the state cannot be continued */
   guint64 used;    /* the clock at its last use */
+  guint8 *saved;   /* a copy of its caches (llm-saved.c); NULL: there is none */
+  guint64 saved_size;
 } PtLlmConversation;
 
 struct _PtLlm {
@@ -61,6 +65,9 @@ struct _PtLlm {
   guint max_conversations;
   PtLlmConversation *now;              /* the current one */
   guint64 clock;                       /* counts uses of conversations */
+  /* Where the method has one state only, others are copies (llm-saved.c). */
+  GArray *caches;                  /* NULL: states are selected in the delegates */
+  guint64 saved_bytes, most_saved; /* of all copies; the limit */
   gpointer id_buffer, position_buffer; /* @chunk elements of 8 bytes; one more in that of ids */
   gpointer row;                        /* one row of logits, copied from a device */
   gboolean on_host;                    /* the device cannot choose tokens: the host does */
@@ -163,6 +170,20 @@ gboolean pt_llm_choose_conversation (PtLlm *self, const gint32 *ids, guint n, GE
 gboolean pt_llm_forget_others (PtLlm *self);
 /** The length of the common prefix of @ids and the cache; always less than all of @ids. */
 guint pt_llm_count_same (const PtLlmConversation *conversation, const gint32 *ids, guint n);
+
+/*
+ * Copies of caches (llm-saved.c).
+ */
+
+/** Whether the caches of other conversations can be kept as copies; then they are, from now on. */
+gboolean pt_llm_can_save (PtLlm *self);
+/** Save the current conversation, and go on with @other, which is saved. */
+void pt_llm_restore (PtLlm *self, PtLlmConversation *other);
+/** Save the current conversation, and go on in @empty, which is closed, with the first @n ids of
+ * @from. These are fewer if there is no memory. */
+void pt_llm_fork (PtLlm *self, PtLlmConversation *from, guint n, PtLlmConversation *empty);
+/** Forget the ids of @conversation and its copy. */
+void pt_llm_close_conversation (PtLlm *self, PtLlmConversation *conversation);
 
 /*
  * Guesses (llm-guesses.c).

@@ -45,7 +45,8 @@ pt_llm_free (PtLlm *self)
   if (self == NULL)
     return;
   for (guint i = 0; i < PT_LLM_MAX_CONVERSATIONS; i++)
-    g_clear_pointer (&self->conversations[i].cached, g_array_unref);
+    pt_llm_close_conversation (self, &self->conversations[i]);
+  g_clear_pointer (&self->caches, g_array_unref);
   g_free (self->id_buffer);
   g_free (self->position_buffer);
   g_free (self->row);
@@ -91,8 +92,10 @@ pt_llm_chunk (const PtLlm *self)
 void
 pt_llm_keep_conversations (PtLlm *self, guint n)
 {
+  guint most = pt_llm_can_save (self) ? PT_LLM_MAX_CONVERSATIONS : PT_LLM_MAX_ON_DEVICE;
+
   if (self->layout != PT_LLM_NO_CACHE)
-    self->max_conversations = CLAMP (n, 1, PT_LLM_MAX_CONVERSATIONS);
+    self->max_conversations = CLAMP (n, 1, most);
 }
 
 void

@@ -225,6 +225,92 @@ test_find_guesses (void)
     g_assert_cmpint (guesses[i], ==, 7);
 }
 
+/* ---- conversations ---- */
+
+#define LONG 60
+
+/* LONG ids: the first @n_shared of the prompt, over and over, and then those of a series. */
+static void
+fill_ids (Fixture *f, guint n_shared, guint series, gint32 ids[LONG])
+{
+  for (guint i = 0; i < LONG; i++)
+    ids[i] = i < n_shared ? g_array_index (f->prompt, gint32, i % f->prompt->len)
+                          : (gint32) (3 + (i * 7 + series * 31) % 200);
+}
+
+/* Goes to @ids and reads the rest. Returns the next id; @kept: how many were there. */
+static gint32
+visit (Fixture *f, const gint32 *ids, guint *kept)
+{
+  *kept = rewind_to (f, ids, LONG);
+  read_ok (f->llm, ids + *kept, LONG - *kept);
+  return likeliest (f);
+}
+
+/** Two conversations take turns: none is read again, and each goes on as it would alone. */
+static void
+test_turns (Fixture *f, gconstpointer name)
+{
+  gboolean ring = g_str_has_prefix (name, "gemma3");
+  gint32 ids[3][LONG], next[3];
+  guint kept;
+
+  pt_llm_keep_conversations (f->llm, 8);
+  for (guint i = 0; i < 3; i++) {
+    fill_ids (f, i < 2 ? 0 : 20, i, ids[i]);
+    next[i] = visit (f, ids[i], &kept);
+    g_assert_cmpuint (kept, ==, 0);
+  }
+  for (guint i = 0; i < 9; i++) {
+    g_assert_cmpint (visit (f, ids[i % 3], &kept), ==, next[i % 3]);
+    g_assert_cmpuint (kept, ==, ring ? 0 : LONG - 1);
+  }
+  /* What two begin with is not read again, either. */
+  fill_ids (f, 20, 7, ids[0]);
+  visit (f, ids[0], &kept);
+  g_assert_cmpuint (kept, ==, ring ? 0 : 20);
+  g_assert_cmpint (visit (f, ids[2], &kept), ==, next[2]);
+  g_assert_cmpuint (kept, ==, ring ? 0 : LONG - 1);
+  kept = rewind_to (f, ids_of (f->prompt), f->prompt->len);
+  read_ok (f->llm, ids_of (f->prompt) + kept, f->prompt->len - kept);
+  check_generation (f);
+}
+
+/** The one that was used the longest time ago goes if memory is short, or there are too many. */
+static void
+test_crowd (Fixture *f, gconstpointer name)
+{
+  gboolean ring = g_str_has_prefix (name, "gemma3");
+  gint32 ids[4][LONG], next[4];
+  guint kept;
+
+  pt_llm_keep_conversations (f->llm, 3);
+  for (guint i = 0; i < 4; i++) {
+    fill_ids (f, 0, i, ids[i]);
+    next[i] = visit (f, ids[i], &kept);
+  }
+  g_assert_cmpint (visit (f, ids[1], &kept), ==, next[1]);
+  g_assert_cmpuint (kept, ==, ring ? 0 : LONG - 1);
+  g_assert_cmpint (visit (f, ids[0], &kept), ==, next[0]);
+  g_assert_cmpuint (kept, ==, 0);
+  if (ring)
+    return;
+  g_assert_cmpuint (f->llm->saved_bytes, >, 0);
+  /* One copy. */
+  f->llm->most_saved = f->llm->saved_bytes / 2;
+  g_assert_cmpint (visit (f, ids[2], &kept), ==, next[2]);
+  g_assert_cmpint (visit (f, ids[0], &kept), ==, next[0]);
+  g_assert_cmpuint (kept, ==, LONG - 1);
+  g_assert_cmpuint (f->llm->saved_bytes, ==, f->llm->most_saved);
+  /* No copy. */
+  f->llm->most_saved = 1;
+  for (guint i = 0; i < 4; i++)
+    g_assert_cmpint (visit (f, ids[i], &kept), ==, next[i]);
+  g_assert_cmpint (visit (f, ids[1], &kept), ==, next[1]);
+  g_assert_cmpuint (kept, ==, 0);
+  g_assert_cmpuint (f->llm->saved_bytes, ==, 0);
+}
+
 static void
 test_not_a_text_model (void)
 {
@@ -273,6 +359,7 @@ main (int argc, char **argv)
   } tests[] = {
     { "greedy", test_greedy }, { "pieces", test_pieces },       { "rewind", test_rewind },
     { "full", test_full },     { "cancelled", test_cancelled }, { "guesses", test_guesses },
+    { "turns", test_turns },   { "crowd", test_crowd },
   };
 
   g_test_init (&argc, &argv, NULL);
