@@ -120,6 +120,18 @@ pt_q8_kernels (void)
   return levels[pt_cpu_level ()];
 }
 
+const PtQ8Kernels *
+pt_q8_half_kernels (void)
+{
+  static const PtQ8Kernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_AVX512] = FAST (pt_q8_kernels_avx512_half),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_q8_kernels_avx512_vnni_half),
+    [PT_CPU_AMX] = FAST (pt_q8_kernels_avx512_vnni_half),
+  };
+
+  return levels[pt_cpu_level ()];
+}
+
 const PtQ8Loops *
 pt_q8_loops (void)
 {

@@ -183,7 +183,9 @@ typedef struct {
   /* Pack the block of zeros for the channels from @first on. */
   void (*pack_block) (const PtWeightsQs8 *weights, gsize channels, gsize first, gsize rows,
                       gsize columns, gpointer block);
-  void (*depthwise) (const PtDepthwiseQ8 *d, gsize n, gpointer scratch);
+  /* @n outputs of channels [begin, end), whose blocks begin at @blocks. */
+  void (*depthwise) (const PtDepthwiseQ8 *d, gsize n, gsize begin, gsize end, gconstpointer blocks,
+                     gpointer scratch);
 } PtQ8Kernels;
 
 /** Rows of 4-bit weights, two weights in a byte. */
@@ -264,6 +266,8 @@ extern const PtQ8Kernels pt_q8_kernels_avx2;
 extern const PtQ8Kernels pt_q8_kernels_avx2_vnni;
 extern const PtQ8Kernels pt_q8_kernels_avx512;
 extern const PtQ8Kernels pt_q8_kernels_avx512_vnni;
+extern const PtQ8Kernels pt_q8_kernels_avx512_half;
+extern const PtQ8Kernels pt_q8_kernels_avx512_vnni_half;
 extern const PtQ8Loops pt_q8_loops_portable;
 extern const PtQ8Loops pt_q8_loops_avx2;
 extern const PtQ8Loops pt_q8_loops_avx512;
@@ -305,6 +309,8 @@ const PtQ4Kernels *pt_q4_kernels (void);
 /** NULL when this level has none. */
 const PtInt8TileKernels *pt_int8_tile_kernels (void);
 const PtQ8Kernels *pt_q8_kernels (void);
+/** Those with half the nr and channels; the other sizes of rows and tiles are equal. */
+const PtQ8Kernels *pt_q8_half_kernels (void);
 const PtQ4TileKernels *pt_q4_tile_kernels (void);
 
 /**

@@ -10,6 +10,24 @@
 /* Pieces for each worker, because workers are not equally fast. */
 #define PIECES 4
 
+/* Kernels for the panel whose first column is @left columns before the end. */
+static const PtQ8Kernels *
+panel_kernels (gsize left)
+{
+  const PtQ8Kernels *half = pt_q8_half_kernels ();
+
+  return half != NULL && left <= half->nr ? half : pt_q8_kernels ();
+}
+
+/* Kernels for the block whose first channel is @left channels before the end. */
+static const PtQ8Kernels *
+block_kernels (gsize left)
+{
+  const PtQ8Kernels *half = pt_q8_half_kernels ();
+
+  return half != NULL && left <= half->channels ? half : pt_q8_kernels ();
+}
+
 gsize
 pt_packed_q8_size (gsize n, gsize k)
 {
@@ -37,8 +55,9 @@ pack_task (gpointer data, gsize begin, gsize end, guint worker)
   gsize n = job->packed->n, k = job->packed->k;
 
   for (gsize i = begin; i < end; i++)
-    kernels->pack (MIN (kernels->nr, n - i * kernels->nr), k, job->weights, i * kernels->nr,
-                   job->packed->panels + i * kernels->panel_size (k));
+    panel_kernels (n - i * kernels->nr)
+        ->pack (MIN (kernels->nr, n - i * kernels->nr), k, job->weights, i * kernels->nr,
+                job->packed->panels + i * kernels->panel_size (k));
 }
 
 void
@@ -93,11 +112,12 @@ multiply_rows (const Product *p, const guint8 *rows, gsize count, gsize begin, g
 
   for (gsize panel = begin; panel < end; panel++) {
     gsize column = panel * kernels->nr, here = MIN (kernels->nr, n - column);
+    const PtQ8Kernels *own = panel_kernels (n - column);
 
     for (gsize row = 0; row < count; row += height)
-      kernels->tile (MIN (height, count - row), here, k, rows + row * size, size,
-                     p->packed->panels + panel * kernels->panel_size (k), &ends,
-                     y + row * p->ldy + column, p->ldy);
+      own->tile (MIN (height, count - row), here, k, rows + row * size, size,
+                 p->packed->panels + panel * kernels->panel_size (k), &ends,
+                 y + row * p->ldy + column, p->ldy);
   }
 }
 
@@ -169,19 +189,28 @@ pt_pack_depthwise_q8 (const PtWeightsQs8 *weights, PtPackedDepthwiseQ8 *packed)
 {
   const PtQ8Kernels *kernels = pt_q8_kernels ();
   guint8 *block = packed->blocks;
+  gsize size = kernels->block_size (packed->rows, packed->columns);
 
   packed->x_zero = weights->x_zero;
   packed->y_zero = weights->y_zero;
   packed->y_min = weights->y_min;
   packed->y_max = weights->y_max;
-  for (gsize c = 0; c < packed->channels; c += kernels->channels) {
-    kernels->pack_block (weights, packed->channels, c, packed->rows, packed->columns, block);
-    block += kernels->block_size (packed->rows, packed->columns);
-  }
+  for (gsize c = 0; c < packed->channels; c += kernels->channels, block += size)
+    block_kernels (packed->channels - c)
+        ->pack_block (weights, packed->channels, c, packed->rows, packed->columns, block);
 }
 
 void
 pt_depthwise_q8 (const PtDepthwiseQ8 *d, gsize n, gpointer scratch)
 {
-  pt_q8_kernels ()->depthwise (d, n, scratch);
+  const PtPackedDepthwiseQ8 *f = d->filter;
+  const PtQ8Kernels *kernels = pt_q8_kernels ();
+  gsize last = (f->channels - 1) / kernels->channels * kernels->channels;
+  const guint8 *blocks = f->blocks;
+  const PtQ8Kernels *own = block_kernels (f->channels - last);
+
+  kernels->depthwise (d, n, 0, last, blocks, scratch);
+  own->depthwise (d, n, last, f->channels,
+                  blocks + last / kernels->channels * kernels->block_size (f->rows, f->columns),
+                  scratch);
 }

@@ -28,6 +28,12 @@ dot_unsigned (vi acc, vi u, vi s)
 {
   return _mm512_dpbusd_epi32 (acc, u, s);
 }
+#elif defined(__AVX512VNNI__)
+INLINE vi
+dot_unsigned (vi acc, vi u, vi s)
+{
+  return _mm256_dpbusd_epi32 (acc, u, s);
+}
 #elif VNNI
 INLINE vi
 dot_unsigned (vi acc, vi u, vi s)

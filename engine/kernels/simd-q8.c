@@ -4,7 +4,8 @@
 
 /*
  * Static 8-bit convolutions with packed filters for AVX2 and AVX-512, with and without VNNI. The
- * file is compiled once for each; PT_Q8_KERNELS is the name of the table.
+ * file is compiled once for each; PT_Q8_KERNELS is the name of the table. For AVX-512 it is compiled
+ * twice: columns and channels at the end that fit vectors of half the length use those.
  *
  * With VNNI (simd-dot.h) inputs become unsigned by inverting their sign bit (x + 128). Zero points
  * are part of the bias: sum ((x - zero) w) + bias = sum ((x + 128) w) + (bias - (zero + 128) sum
@@ -19,7 +20,7 @@
 #define WOVEN_ROWS 2
 #endif
 
-#if LANES == 16
+#ifdef __AVX512F__ /* 32 registers */
 #define MR 14
 #else
 #define MR 6
@@ -362,11 +363,10 @@ multiply_columns (const PtDepthwiseQ8 *d, const gsize n, const gint32 *woven, co
 
 /* Computes @n outputs from output @first on, of channels from @c on. */
 static void
-multiply_run (const PtDepthwiseQ8 *d, const gint32 *woven, gsize first, gsize n, gsize c)
+multiply_run (const PtDepthwiseQ8 *d, const gint32 *woven, const gint32 *block, gsize first,
+              gsize n, gsize c)
 {
   const PtPackedDepthwiseQ8 *f = d->filter;
-  const gint32 *block =
-      (const gint32 *) (f->blocks + c / CHANNELS * block_size (f->rows, f->columns));
   gsize output = d->stride * pt_div_up (f->rows, WOVEN_ROWS) * CHANNELS, i = 0;
   gint8 *y = d->y + first * f->channels + c;
 
@@ -377,21 +377,25 @@ multiply_run (const PtDepthwiseQ8 *d, const gint32 *woven, gsize first, gsize n,
 }
 
 static void
-depthwise (const PtDepthwiseQ8 *row, gsize n, gpointer scratch)
+depthwise (const PtDepthwiseQ8 *row, gsize n, gsize begin, gsize end, gconstpointer blocks,
+           gpointer scratch)
 {
   const PtDepthwiseQ8 d = *row;
+  const guint8 *block = blocks;
   gsize column_bytes = pt_div_up (d.filter->rows, WOVEN_ROWS) * CHANNELS * sizeof (gint32);
   gsize window = (d.filter->columns - 1) * d.dilation + 1, most = WOVEN_BYTES / column_bytes;
   gsize run = most > window ? (most - window) / d.stride + 1 : 1;
 
   run = MAX (run / OUTPUTS * OUTPUTS, 1);
-  for (gsize c = 0; c < d.filter->channels; c += CHANNELS)
+  for (gsize c = begin; c < end; c += CHANNELS) {
     for (gsize first = 0; first < n; first += run) {
       gsize here = MIN (run, n - first);
 
       weave_columns (&d, first * d.stride - d.pad, (here - 1) * d.stride + window, c, scratch);
-      multiply_run (&d, scratch, first, here, c);
+      multiply_run (&d, scratch, (const gint32 *) block, first, here, c);
     }
+    block += block_size (d.filter->rows, d.filter->columns);
+  }
 }
 
 const PtQ8Kernels PT_Q8_KERNELS = {

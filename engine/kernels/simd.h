@@ -62,7 +62,8 @@ not_hoisted (gsize x)
 typedef __m128 qf;
 typedef __m128i qi;
 
-#ifdef __AVX512F__
+/* PT_HALF_VECTORS: the vectors of AVX2 also where AVX-512 is compiled for. */
+#if defined(__AVX512F__) && !defined(PT_HALF_VECTORS)
 
 #define LANES 16
 typedef __m512 vf;
@@ -316,6 +317,18 @@ vf_sum (vf a)
   return _mm_cvtss_f32 (_mm_add_ss (x, _mm_movehdup_ps (x)));
 }
 
+#ifdef __AVX512VL__
+
+/* clang-format off */
+INLINE vi vi_load_bytes (gconstpointer p, gsize n) { return _mm256_maskz_loadu_epi8 (n < 32 ? (1u << n) - 1 : ~0u, p); }
+INLINE vi vi_load_wide (gconstpointer p) { return _mm256_cvtepi8_epi16 (_mm_loadu_si128 (p)); }
+INLINE vi vi_load_wide_n (gconstpointer p, gsize n) { return _mm256_cvtepi8_epi16 (_mm_maskz_loadu_epi8 ((__mmask16) (n < 16 ? (1u << n) - 1 : ~0u), p)); }
+INLINE void vi_store_all_bytes (gpointer p, vi x, gsize n) { _mm256_mask_storeu_epi8 (p, n < 32 ? (1u << n) - 1 : ~0u, x); }
+INLINE void vi_store_narrow (gpointer p, vi x, gsize n) { _mm256_mask_cvtsepi16_storeu_epi8 (p, (__mmask16) (n < 16 ? (1u << n) - 1 : ~0u), x); }
+/* clang-format on */
+
+#else
+
 INLINE vi
 vi_load_bytes (gconstpointer p, gsize n)
 {
@@ -369,6 +382,8 @@ vi_store_narrow (gpointer p, vi x, gsize n)
   _mm_storeu_si128 ((__m128i *) bytes, packed);
   __builtin_memcpy (p, bytes, n);
 }
+
+#endif
 
 INLINE void
 vi_store_bytes (gint8 *p, vi x)
