@@ -4,8 +4,8 @@
 
 /*
  * Static 8-bit convolutions with packed filters for AVX2 and AVX-512, with and without VNNI. The
- * file is compiled once for each; PT_Q8_KERNELS is the name of the table. For AVX-512 it is compiled
- * twice: columns and channels at the end that fit vectors of half the length use those.
+ * file is compiled once for each; PT_Q8_KERNELS is the name of the table. For AVX-512 it is
+ * compiled twice: columns and channels at the end that fit vectors of half the length use those.
  *
  * With VNNI (simd-dot.h) inputs become unsigned by inverting their sign bit (x + 128). Zero points
  * are part of the bias: sum ((x - zero) w) + bias = sum ((x + 128) w) + (bias - (zero + 128) sum
@@ -288,19 +288,19 @@ pack_block (const PtWeightsQs8 *weights, gsize channels, gsize first, gsize rows
 
 /* Weaves WOVEN_ROWS rows of one column into IN_LANE vectors. */
 INLINE void
-weave_rows (const vi r[WOVEN_ROWS], gint32 *out)
+weave_rows (const vi r[WOVEN_ROWS], vi out[IN_LANE])
 {
 #if VNNI
   vi a = vi_unpack_lo_8 (r[0], r[1]), b = vi_unpack_hi_8 (r[0], r[1]);
   vi c = vi_unpack_lo_8 (r[2], r[3]), d = vi_unpack_hi_8 (r[2], r[3]);
 
-  vi_store (out, vi_unpack_lo_16 (a, c));
-  vi_store (out + LANES, vi_unpack_hi_16 (a, c));
-  vi_store (out + 2 * LANES, vi_unpack_lo_16 (b, d));
-  vi_store (out + 3 * LANES, vi_unpack_hi_16 (b, d));
+  out[0] = vi_unpack_lo_16 (a, c);
+  out[1] = vi_unpack_hi_16 (a, c);
+  out[2] = vi_unpack_lo_16 (b, d);
+  out[3] = vi_unpack_hi_16 (b, d);
 #else
-  vi_store (out, vi_unpack_lo_16 (r[0], r[1]));
-  vi_store (out + LANES, vi_unpack_hi_16 (r[0], r[1]));
+  out[0] = vi_unpack_lo_16 (r[0], r[1]);
+  out[1] = vi_unpack_hi_16 (r[0], r[1]);
 #endif
 }
 
@@ -318,7 +318,7 @@ weave_columns (const PtDepthwiseQ8 *d, gsize begin, gsize n, gsize c, gint32 *wo
 
   for (gsize j = 0; j < n; j++, begin++)
     for (gsize g = 0; g < groups; g++, woven += CHANNELS) {
-      vi r[WOVEN_ROWS];
+      vi r[WOVEN_ROWS], lanes[IN_LANE];
 
       UNROLLED (i, WOVEN_ROWS) {
         gsize row = g * WOVEN_ROWS + i;
@@ -328,7 +328,9 @@ weave_columns (const PtDepthwiseQ8 *d, gsize begin, gsize n, gsize c, gint32 *wo
                    ? outside
                    : load_x (d->x[row] + begin * f->channels + c, here);
       }
-      weave_rows (r, woven);
+      weave_rows (r, lanes);
+      UNROLLED (v, IN_LANE)
+        vi_store (woven + v * LANES, lanes[v]);
     }
 }
 
@@ -376,6 +378,97 @@ multiply_run (const PtDepthwiseQ8 *d, const gint32 *woven, const gint32 *block, 
     multiply_columns (d, 1, woven + i * output, block, c, y + i * f->channels);
 }
 
+#if VNNI && defined(__AVX512F__)
+
+/*
+ * Windows of 3 x 3: the three columns of an output and the filter stay in registers, which are 32.
+ */
+#define NARROW 3
+
+/* Where the rows of a window are read: those outside of the input are one vector, again and again.
+ */
+typedef struct {
+  const gint8 *x[NARROW];
+  gsize step[NARROW]; /* from one column to the next */
+} NarrowRows;
+
+INLINE void
+load_column (const NarrowRows *rows, gsize column, gsize in_w, gsize here, const vi outside,
+             vi out[IN_LANE])
+{
+  vi r[WOVEN_ROWS];
+
+  UNROLLED (i, NARROW)
+    r[i] = column < in_w ? load_x (rows->x[i] + column * rows->step[i], here) : outside;
+  r[NARROW] = vi_zero ();
+  weave_rows (r, out);
+}
+
+INLINE void
+multiply_narrow (const PtDepthwiseQ8 *d, const gsize stride, gsize n, gsize c,
+                 const NarrowRows *rows, const gint32 *block)
+{
+  const PtPackedDepthwiseQ8 *f = d->filter;
+  const gsize in_w = d->in_w, channels = f->channels, here = channels - c;
+  const vi outside = vi_set1_8 ((gint8) (f->x_zero ^ 0x80));
+  const Ends ends = make_ends (f->y_zero, f->y_min, f->y_max);
+  vi w[NARROW][IN_LANE], x[NARROW][IN_LANE];
+  gsize column = (gsize) 0 - d->pad;
+  gint8 *y = d->y + c;
+
+  UNROLLED (k, NARROW)
+    UNROLLED (v, IN_LANE)
+      w[k][v] = vi_load (block + BLOCK_HEAD + (k * IN_LANE + v) * LANES);
+  UNROLLED (k, NARROW - stride)
+    load_column (rows, column + k, in_w, here, outside, x[k]);
+  for (gsize o = 0; o < n; o++, column += stride, y += channels) {
+    vi acc[IN_LANE];
+
+    UNROLLED (k, stride)
+      load_column (rows, column + NARROW - stride + k, in_w, here, outside, x[NARROW - stride + k]);
+    UNROLLED (v, IN_LANE)
+      acc[v] = vi_load (block + v * LANES);
+    UNROLLED (k, NARROW)
+      UNROLLED (v, IN_LANE)
+        acc[v] = dot (acc[v], x[k][v], w[k][v]);
+    STORE_CHANNELS (acc, (const float *) block + CHANNELS, ends, here, y);
+    UNROLLED (k, NARROW - stride)
+      UNROLLED (v, IN_LANE)
+        x[k][v] = x[k + stride][v];
+  }
+}
+
+/* FALSE: the window is not narrow. @scratch: for a vector. */
+static gboolean
+run_narrow (const PtDepthwiseQ8 *d, gsize n, gsize c, const gint32 *block, gpointer scratch)
+{
+  const PtPackedDepthwiseQ8 *f = d->filter;
+  NarrowRows rows;
+
+  if (f->rows != NARROW || f->columns != NARROW || d->dilation != 1 || d->stride > 2)
+    return FALSE;
+  vi_store (scratch, vi_set1_8 ((gint8) f->x_zero));
+  for (gsize i = 0; i < NARROW; i++) {
+    rows.x[i] = d->x[i] != NULL ? d->x[i] + c : scratch;
+    rows.step[i] = d->x[i] != NULL ? f->channels : 0;
+  }
+  if (d->stride == 1)
+    multiply_narrow (d, 1, n, c, &rows, block);
+  else
+    multiply_narrow (d, 2, n, c, &rows, block);
+  return TRUE;
+}
+
+#else
+
+static gboolean
+run_narrow (const PtDepthwiseQ8 *d, gsize n, gsize c, const gint32 *block, gpointer scratch)
+{
+  return FALSE;
+}
+
+#endif
+
 static void
 depthwise (const PtDepthwiseQ8 *row, gsize n, gsize begin, gsize end, gconstpointer blocks,
            gpointer scratch)
@@ -388,11 +481,14 @@ depthwise (const PtDepthwiseQ8 *row, gsize n, gsize begin, gsize end, gconstpoin
 
   run = MAX (run / OUTPUTS * OUTPUTS, 1);
   for (gsize c = begin; c < end; c += CHANNELS) {
-    for (gsize first = 0; first < n; first += run) {
+    const gint32 *filter = (const gint32 *) block;
+    gboolean is_done = run_narrow (&d, n, c, filter, scratch);
+
+    for (gsize first = 0; !is_done && first < n; first += run) {
       gsize here = MIN (run, n - first);
 
       weave_columns (&d, first * d.stride - d.pad, (here - 1) * d.stride + window, c, scratch);
-      multiply_run (&d, scratch, (const gint32 *) block, first, here, c);
+      multiply_run (&d, scratch, filter, first, here, c);
     }
     block += block_size (d.filter->rows, d.filter->columns);
   }
