@@ -132,6 +132,14 @@ pt_q8_half_kernels (void)
   return levels[pt_cpu_level ()];
 }
 
+const PtQ8Kernels *
+pt_q8_panel_kernels (gsize left)
+{
+  const PtQ8Kernels *half = pt_q8_half_kernels ();
+
+  return half != NULL && left <= half->nr ? half : pt_q8_kernels ();
+}
+
 const PtQ8Loops *
 pt_q8_loops (void)
 {

@@ -164,18 +164,28 @@ typedef struct {
   gint32 y_zero, y_min, y_max;
 } PtQ8Ends;
 
+#define PT_Q8_SLACK 64
+
 /** Static 8-bit convolutions with packed filters (packed-q8.h). */
 typedef struct {
   /* Products: panels of nr columns, with their biases and scales. */
   gsize mr, nr;
-  gsize (*panel_size) (gsize k); /* in bytes, a multiple of 64 */
-  gsize (*row_size) (gsize k);   /* bytes of a prepared row of x, a multiple of 64 */
+  gsize (*panel_size) (gsize runs, gsize k); /* in bytes, a multiple of 64 */
+  gsize (*row_size) (gsize k);               /* bytes of a prepared row of x, a multiple of 64 */
+  gsize element;                             /* bytes of a prepared number */
   /* Pack columns [first, first + n), n <= nr. */
-  void (*pack) (gsize n, gsize k, const PtWeightsQs8 *weights, gsize first, gpointer panel);
+  void (*pack) (gsize n, gsize runs, gsize k, const PtWeightsQs8 *weights, gsize first,
+                gpointer panel);
+  /* Writes whole vectors of PT_Q8_SLACK bytes at most: zeros behind the numbers. */
   void (*prepare_row) (gsize k, const gint8 *x, gpointer row);
-  /* m <= mr prepared rows, @ldx bytes apart. */
-  void (*tile) (gsize m, gsize n, gsize k, const guint8 *x, gsize ldx, gconstpointer panel,
-                const PtQ8Ends *ends, gint8 *y, gsize ldy);
+  /* Writes @n prepared numbers that are @x. */
+  void (*fill_row) (gsize n, gint8 x, gpointer row);
+  /*
+   * m <= mr outputs, whose prepared numbers are @ldx bytes apart. Run i of the first output is at
+   * @x + @runs[i]; less than PT_Q8_SLACK bytes behind a run are read.
+   */
+  void (*tile) (gsize m, gsize n, gsize n_runs, const gsize *runs, gsize k, const guint8 *x,
+                gsize ldx, gconstpointer panel, const PtQ8Ends *ends, gint8 *y, gsize ldy);
 
   /* Depthwise: blocks of this many channels, with their biases and scales. */
   gsize channels;
@@ -309,8 +319,10 @@ const PtQ4Kernels *pt_q4_kernels (void);
 /** NULL when this level has none. */
 const PtInt8TileKernels *pt_int8_tile_kernels (void);
 const PtQ8Kernels *pt_q8_kernels (void);
-/** Those with half the nr and channels; the other sizes of rows and tiles are equal. */
+/** Those with half the nr and channels, for ends; mr and prepared rows are equal. */
 const PtQ8Kernels *pt_q8_half_kernels (void);
+/** The kernels for the panel whose first column is @left columns before the end. */
+const PtQ8Kernels *pt_q8_panel_kernels (gsize left);
 const PtQ4TileKernels *pt_q4_tile_kernels (void);
 
 /**

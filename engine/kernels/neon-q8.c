@@ -38,9 +38,9 @@ to_result (vi sum, vf scale, const Ends *ends)
 #define PANEL_HEAD (2 * NR * sizeof (gint32))
 
 static gsize
-panel_size (gsize k)
+panel_size (gsize runs, gsize k)
 {
-  return PANEL_HEAD + panel_bytes (k) + (PANEL_HEAD % 64 != 0 ? 64 - PANEL_HEAD % 64 : 0);
+  return PANEL_HEAD + runs * panel_bytes (k) + (PANEL_HEAD % 64 != 0 ? 64 - PANEL_HEAD % 64 : 0);
 }
 
 /* Bytes of a row of x as prepare_row() writes it, never a multiple of 4096. */
@@ -60,27 +60,35 @@ prepare_row (gsize k, const gint8 *x, gpointer row)
 }
 
 static void
-pack (gsize n, gsize k, const PtWeightsQs8 *weights, gsize first, gpointer panel)
+fill_row (gsize n, gint8 x, gpointer row)
 {
-  const gint8 *w = weights->weights + first * k;
+  memset (row, x, n);
+}
+
+static void
+pack (gsize n, gsize runs, gsize k, const PtWeightsQs8 *weights, gsize first, gpointer panel)
+{
+  const gsize all = runs * k;
+  const gint8 *w = weights->weights + first * all;
   guint32 *bias = panel;
   float *scale = (float *) panel + NR;
 
   for (gsize j = 0; j < NR; j++) {
     guint32 sum = 0;
 
-    for (gsize p = 0; j < n && p < k; p++)
-      sum += (guint32) w[j * k + p];
+    for (gsize p = 0; j < n && p < all; p++)
+      sum += (guint32) w[j * all + p];
     bias[j] = j < n && weights->bias != NULL ? (guint32) weights->bias[first + j] : 0;
     bias[j] -= (guint32) weights->x_zero * sum;
     scale[j] = j < n ? weights->scale[first + j] : 0;
   }
-  pack_rows (n, k, w, k, (gint8 *) panel + PANEL_HEAD);
+  for (gsize run = 0; run < runs; run++)
+    pack_rows (n, k, w + run * k, all, (gint8 *) panel + PANEL_HEAD + run * panel_bytes (k));
 }
 
 INLINE void
-multiply_rows (const gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *panel,
-               const Ends *ends, gint8 *y, gsize ldy)
+multiply_rows (const gsize m, gsize n, gsize n_runs, const gsize *runs, gsize k, const gint8 *x,
+               gsize ldx, const gint8 *panel, const Ends *ends, gint8 *y, gsize ldy)
 {
   const gint32 *bias = (gconstpointer) panel;
   const float *scale = (const float *) bias + NR;
@@ -88,8 +96,9 @@ multiply_rows (const gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const
 
   panel += PANEL_HEAD;
   clear_sums (acc);
-  for (gsize p = 0; p < k; p += BLOCK)
-    add_block (m, x + p, ldx, panel + p * NR, acc);
+  for (gsize run = 0; run < n_runs; run++, panel += panel_bytes (k))
+    for (gsize p = 0; p < k; p += BLOCK)
+      add_block (m, x + runs[run] + p, ldx, panel + p * NR, acc);
   UNROLLED (i, m)
     UNROLLED (v, VECTORS)
       if (n > v * LANES) {
@@ -100,11 +109,12 @@ multiply_rows (const gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const
       }
 }
 
-#define MULTIPLY(M) multiply_rows (M, n, k, (const gint8 *) x, ldx, panel, &e, y, ldy)
+#define MULTIPLY(M) \
+  multiply_rows (M, n, n_runs, runs, k, (const gint8 *) x, ldx, panel, &e, y, ldy)
 
 static void
-tile (gsize m, gsize n, gsize k, const guint8 *x, gsize ldx, gconstpointer panel,
-      const PtQ8Ends *ends, gint8 *y, gsize ldy)
+tile (gsize m, gsize n, gsize n_runs, const gsize *runs, gsize k, const guint8 *x, gsize ldx,
+      gconstpointer panel, const PtQ8Ends *ends, gint8 *y, gsize ldy)
 {
   const Ends e = make_ends (ends->y_zero, ends->y_min, ends->y_max);
 
@@ -238,10 +248,10 @@ multiply_columns (const PtDepthwiseQ8 *d, const gsize n, const gint8 *woven, con
 
 /* Computes @n outputs from output @first on, of channels from @c on. */
 static void
-multiply_run (const PtDepthwiseQ8 *d, const gint8 *woven, gsize first, gsize n, gsize c)
+multiply_run (const PtDepthwiseQ8 *d, const gint8 *woven, const gint8 *block, gsize first, gsize n,
+              gsize c)
 {
   const PtPackedDepthwiseQ8 *f = d->filter;
-  const gint8 *block = (const gint8 *) f->blocks + c / CHANNELS * block_size (f->rows, f->columns);
   gsize output = d->stride * pt_div_up (f->rows, WOVEN_ROWS) * WOVEN, i = 0;
   gint8 *y = d->y + first * f->channels + c;
 
@@ -252,21 +262,25 @@ multiply_run (const PtDepthwiseQ8 *d, const gint8 *woven, gsize first, gsize n, 
 }
 
 static void
-depthwise (const PtDepthwiseQ8 *row, gsize n, gpointer scratch)
+depthwise (const PtDepthwiseQ8 *row, gsize n, gsize begin, gsize end, gconstpointer blocks,
+           gpointer scratch)
 {
   const PtDepthwiseQ8 d = *row;
+  const gint8 *block = blocks;
   gsize column_bytes = pt_div_up (d.filter->rows, WOVEN_ROWS) * WOVEN;
   gsize window = (d.filter->columns - 1) * d.dilation + 1, most = WOVEN_BYTES / column_bytes;
   gsize run = most > window ? (most - window) / d.stride + 1 : 1;
 
   run = MAX (run / OUTPUTS * OUTPUTS, 1);
-  for (gsize c = 0; c < d.filter->channels; c += CHANNELS)
+  for (gsize c = begin; c < end; c += CHANNELS) {
     for (gsize first = 0; first < n; first += run) {
       gsize here = MIN (run, n - first);
 
       weave_columns (&d, first * d.stride - d.pad, (here - 1) * d.stride + window, c, scratch);
-      multiply_run (&d, scratch, first, here, c);
+      multiply_run (&d, scratch, block, first, here, c);
     }
+    block += block_size (d.filter->rows, d.filter->columns);
+  }
 }
 
 const PtQ8Kernels PT_Q8_KERNELS = {
@@ -274,8 +288,10 @@ const PtQ8Kernels PT_Q8_KERNELS = {
   .nr = NR,
   .panel_size = panel_size,
   .row_size = row_size,
+  .element = 1,
   .pack = pack,
   .prepare_row = prepare_row,
+  .fill_row = fill_row,
   .tile = tile,
   .channels = CHANNELS,
   .block_size = block_size,

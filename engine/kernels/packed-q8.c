@@ -10,15 +10,6 @@
 /* Pieces for each worker, because workers are not equally fast. */
 #define PIECES 4
 
-/* Kernels for the panel whose first column is @left columns before the end. */
-static const PtQ8Kernels *
-panel_kernels (gsize left)
-{
-  const PtQ8Kernels *half = pt_q8_half_kernels ();
-
-  return half != NULL && left <= half->nr ? half : pt_q8_kernels ();
-}
-
 /* Kernels for the block whose first channel is @left channels before the end. */
 static const PtQ8Kernels *
 block_kernels (gsize left)
@@ -29,16 +20,17 @@ block_kernels (gsize left)
 }
 
 gsize
-pt_packed_q8_size (gsize n, gsize k)
+pt_packed_q8_size (gsize n, gsize runs, gsize k)
 {
   const PtQ8Kernels *kernels = pt_q8_kernels ();
   gsize panels, size;
 
-  /* Half of the scratch holds prepared rows, the other half the rows that a function makes. */
-  if (kernels == NULL || n == 0 || k == 0 || k > PT_POOL_SCRATCH / 4 / (2 * kernels->mr))
+  /* A strip of prepared rows must fit the scratch. */
+  if (kernels == NULL || n == 0 || k == 0 || k > PT_POOL_SCRATCH / 4 / (2 * kernels->mr) ||
+      runs == 0 || runs > PT_PACKED_Q8_MAX_RUNS)
     return 0;
   panels = pt_div_up (n, kernels->nr);
-  size = kernels->panel_size (k);
+  size = kernels->panel_size (runs, k);
   return panels > G_MAXSSIZE / size ? 0 : panels * size;
 }
 
@@ -52,12 +44,12 @@ pack_task (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Packing *job = data;
   const PtQ8Kernels *kernels = pt_q8_kernels ();
-  gsize n = job->packed->n, k = job->packed->k;
+  gsize n = job->packed->n, runs = job->packed->runs, k = job->packed->k;
 
   for (gsize i = begin; i < end; i++)
-    panel_kernels (n - i * kernels->nr)
-        ->pack (MIN (kernels->nr, n - i * kernels->nr), k, job->weights, i * kernels->nr,
-                job->packed->panels + i * kernels->panel_size (k));
+    pt_q8_panel_kernels (n - i * kernels->nr)
+        ->pack (MIN (kernels->nr, n - i * kernels->nr), runs, k, job->weights, i * kernels->nr,
+                job->packed->panels + i * kernels->panel_size (runs, k));
 }
 
 void
@@ -65,6 +57,7 @@ pt_pack_q8 (PtPool *pool, const PtWeightsQs8 *weights, PtPackedQ8 *packed)
 {
   Packing job = { weights, packed };
 
+  packed->x_zero = weights->x_zero;
   packed->y_zero = weights->y_zero;
   packed->y_min = weights->y_min;
   packed->y_max = weights->y_max;
@@ -73,7 +66,8 @@ pt_pack_q8 (PtPool *pool, const PtWeightsQs8 *weights, PtPackedQ8 *packed)
 
 typedef struct {
   PtPool *pool;
-  const PtByteRows *left;
+  const gint8 *x;
+  gsize ldx;
   const PtPackedQ8 *packed;
   gint8 *y;
   gsize ldy;
@@ -86,18 +80,10 @@ prepare_rows (const Product *p, gsize row, gsize count, guint worker)
 {
   const PtQ8Kernels *kernels = pt_q8_kernels ();
   guint8 *rows = pt_pool_scratch (p->pool, worker);
-  gsize k = p->packed->k, size = kernels->row_size (k), ldx = p->left->ldx;
-  const gint8 *x = p->left->x + row * ldx;
+  gsize k = p->packed->k, size = kernels->row_size (k);
 
-  if (p->left->make != NULL) {
-    gint8 *made = (gint8 *) rows + PT_POOL_SCRATCH / 2;
-
-    p->left->make (p->left->data, row, count, made);
-    x = made;
-    ldx = pt_quantized_stride (k);
-  }
   for (gsize i = 0; i < count; i++)
-    kernels->prepare_row (k, x + i * ldx, rows + i * size);
+    kernels->prepare_row (k, p->x + (row + i) * p->ldx, rows + i * size);
   return rows;
 }
 
@@ -109,14 +95,15 @@ multiply_rows (const Product *p, const guint8 *rows, gsize count, gsize begin, g
   gsize n = p->packed->n, k = p->packed->k, size = kernels->row_size (k);
   gsize height = pt_div_up (count, pt_div_up (count, kernels->mr));
   PtQ8Ends ends = { p->packed->y_zero, p->packed->y_min, p->packed->y_max };
+  const gsize begin_of_run = 0;
 
   for (gsize panel = begin; panel < end; panel++) {
     gsize column = panel * kernels->nr, here = MIN (kernels->nr, n - column);
-    const PtQ8Kernels *own = panel_kernels (n - column);
+    const PtQ8Kernels *own = pt_q8_panel_kernels (n - column);
 
     for (gsize row = 0; row < count; row += height)
-      own->tile (MIN (height, count - row), here, k, rows + row * size, size,
-                 p->packed->panels + panel * kernels->panel_size (k), &ends,
+      own->tile (MIN (height, count - row), here, 1, &begin_of_run, k, rows + row * size, size,
+                 p->packed->panels + panel * kernels->panel_size (1, k), &ends,
                  y + row * p->ldy + column, p->ldy);
   }
 }
@@ -160,10 +147,10 @@ choose_blocks (Product *p)
 }
 
 void
-pt_gemm_q8_packed (PtPool *pool, gsize m, const PtByteRows *left, const PtPackedQ8 *packed,
+pt_gemm_q8_packed (PtPool *pool, gsize m, const gint8 *x, gsize ldx, const PtPackedQ8 *packed,
                    gint8 *y, gsize ldy)
 {
-  Product p = { .pool = pool, .left = left, .packed = packed, .y = y, .ldy = ldy, .m = m };
+  Product p = { .pool = pool, .x = x, .ldx = ldx, .packed = packed, .y = y, .ldy = ldy, .m = m };
 
   if (m == 0)
     return;

@@ -12,32 +12,46 @@ G_BEGIN_DECLS
 
 /* Matrix products */
 
+/** A row of weights is cut into @runs of @k numbers, which lie together in a row of the input. */
 typedef struct {
-  gsize n, k;
-  guint8 *panels;              /* pt_packed_q8_size() bytes, 64-byte aligned */
-  gint32 y_zero, y_min, y_max; /* set by pt_pack_q8() */
+  gsize n, runs, k;
+  guint8 *panels;                      /* pt_packed_q8_size() bytes, 64-byte aligned */
+  gint32 x_zero, y_zero, y_min, y_max; /* set by pt_pack_q8() */
 } PtPackedQ8;
 
-/** Bytes of the panels for weights [@n, @k]; 0: too large, or no kernels. */
-gsize pt_packed_q8_size (gsize n, gsize k);
+/** The most runs. */
+#define PT_PACKED_Q8_MAX_RUNS 128
+
+/** Bytes of the panels for weights [@n, @runs * @k]; 0: too large, or no kernels. */
+gsize pt_packed_q8_size (gsize n, gsize runs, gsize k);
 
 /** Fill @packed->panels from @weights, whose w_zero is 0. */
 void pt_pack_q8 (PtPool *pool, const PtWeightsQs8 *weights, PtPackedQ8 *packed);
 
-/** Write rows [@row, @row + @count) of the left factor, pt_quantized_stride (k) bytes apart. */
-typedef void (*PtByteRowsFunc) (gconstpointer data, gsize row, gsize count, gint8 *out);
-
-/** The left factor: @x [m, k] with rows @ldx bytes apart; or NULL, and a function makes rows. */
-typedef struct {
-  const gint8 *x;
-  gsize ldx;
-  PtByteRowsFunc make;
-  gconstpointer data;
-} PtByteRows;
-
-/** y[m, n] = the product of PtWeightsQs8, rows of y @ldy bytes apart. */
-void pt_gemm_q8_packed (PtPool *pool, gsize m, const PtByteRows *left, const PtPackedQ8 *packed,
+/** y[m, n] = the product of PtWeightsQs8 with one run; rows of x are @ldx, of y @ldy bytes apart.
+ */
+void pt_gemm_q8_packed (PtPool *pool, gsize m, const gint8 *x, gsize ldx, const PtPackedQ8 *packed,
                         gint8 *y, gsize ldy);
+
+/* Convolutions of [batch, in_h, in_w, in_c] to [batch, out_h, out_w, n] (conv-q8.c) */
+
+typedef struct {
+  gsize batch, in_h, in_w, in_c, out_h, out_w;
+  gsize kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w, pad_top, pad_left;
+} PtConvQ8;
+
+/** Set how a filter [n, kernel_h, kernel_w, in_c] is cut into runs. */
+void pt_conv_q8_runs (const PtConvQ8 *conv, PtPackedQ8 *packed);
+
+/** Bytes that each worker needs; 0: too many. */
+gsize pt_conv_q8_scratch (const PtConvQ8 *conv);
+
+/**
+ * Padding is zero points. @scratch: pt_conv_q8_scratch() bytes for each worker, if those are more
+ * than PT_POOL_SCRATCH.
+ */
+void pt_conv_q8 (PtPool *pool, const PtConvQ8 *conv, const PtPackedQ8 *packed, const gint8 *x,
+                 gint8 *y, gpointer scratch);
 
 /* Depthwise convolutions with one output for each channel */
 

@@ -2,6 +2,8 @@
 #include "engine/kernels/kernel-tables.h"
 #include "engine/kernels/simd-dot.h"
 
+#include <string.h>
+
 /*
  * Static 8-bit convolutions with packed filters for AVX2 and AVX-512, with and without VNNI. The
  * file is compiled once for each; PT_Q8_KERNELS is the name of the table. For AVX-512 it is
@@ -116,7 +118,12 @@ join_results (vi a, vi b, const Ends ends)
 
 /* ---- Products ---- */
 
-/* A panel: NR biases, NR scales, then for each lane of k one lane of every column. */
+/* Bytes of a prepared number. */
+#define IN_ELEMENT (4 / IN_LANE)
+
+G_STATIC_ASSERT (sizeof (vi) <= PT_Q8_SLACK);
+
+/* A panel: NR biases, NR scales, then for each lane of a run one lane of every column. */
 #define PANEL_HEAD (2 * NR)
 
 static gsize
@@ -126,9 +133,9 @@ n_lanes_of (gsize k)
 }
 
 static gsize
-panel_size (gsize k)
+panel_size (gsize runs, gsize k)
 {
-  return (PANEL_HEAD + NR * n_lanes_of (k)) * sizeof (gint32);
+  return (PANEL_HEAD + NR * runs * n_lanes_of (k)) * sizeof (gint32);
 }
 
 /* Bytes of a row of x as prepare_row() writes it: whole vectors, never a multiple of 4096. */
@@ -149,9 +156,22 @@ prepare_row (gsize k, const gint8 *x, gpointer row)
 }
 
 static void
-pack (gsize n, gsize k, const PtWeightsQs8 *weights, gsize first, gpointer panel)
+fill_row (gsize n, gint8 x, gpointer row)
 {
-  const gint8 *w = weights->weights + first * k;
+#if VNNI
+  memset (row, x ^ 0x80, n);
+#else
+  for (gsize i = 0; i < n; i++)
+    ((gint16 *) row)[i] = x;
+#endif
+}
+
+static void
+pack (gsize n, gsize runs, gsize k, const PtWeightsQs8 *weights, gsize first, gpointer panel)
+{
+  const gsize all = runs * k;
+  const gint8 *w = weights->weights + first * all;
+  gint32 *lanes = (gint32 *) panel + PANEL_HEAD;
   guint32 *bias = panel;
   float *scale = (float *) panel + NR;
 
@@ -159,18 +179,20 @@ pack (gsize n, gsize k, const PtWeightsQs8 *weights, gsize first, gpointer panel
     gsize j = packed_place (VECTORS, i / LANES, i % LANES);
     guint32 sum = 0;
 
-    for (gsize p = 0; j < n && p < k; p++)
-      sum += (guint32) w[j * k + p];
+    for (gsize p = 0; j < n && p < all; p++)
+      sum += (guint32) w[j * all + p];
     bias[i] = j < n && weights->bias != NULL ? (guint32) weights->bias[first + j] : 0;
     bias[i] -= (guint32) (weights->x_zero + X_OFFSET) * sum;
     scale[i] = j < n ? weights->scale[first + j] : 0;
   }
-  pack_panel (VECTORS, TRUE, 0, n, k, w, k, (gint32 *) panel + PANEL_HEAD);
+  for (gsize run = 0; run < runs; run++)
+    pack_panel (VECTORS, TRUE, 0, n, k, w + run * k, all, lanes + run * NR * n_lanes_of (k));
 }
 
 INLINE void
-multiply_rows (const gsize m, gsize n, gsize n_lanes, const guint8 *x, gsize ldx,
-               const gint32 *panel, const PtQ8Ends *ends, gint8 *y, gsize ldy)
+multiply_rows (const gsize m, gsize n, gsize n_runs, const gsize *runs, gsize n_lanes,
+               const guint8 *x, gsize ldx, const gint32 *panel, const PtQ8Ends *ends, gint8 *y,
+               gsize ldy)
 {
   const gint32 *lanes = panel + PANEL_HEAD;
   vi acc[MR][VECTORS], w[VECTORS];
@@ -179,14 +201,18 @@ multiply_rows (const gsize m, gsize n, gsize n_lanes, const guint8 *x, gsize ldx
   UNROLLED (i, m)
     UNROLLED (v, VECTORS)
       acc[i][v] = vi_load (panel + v * LANES);
-  for (gsize lane = 0; lane < n_lanes; lane++) {
-    UNROLLED (v, VECTORS)
-      w[v] = vi_load (lanes + lane * NR + v * LANES);
-    UNROLLED (i, m) {
-      vi xs = vi_set1 (load_lane (x + i * ldx + 4 * lane));
+  for (gsize run = 0; run < n_runs; run++) {
+    const guint8 *at = x + runs[run];
 
+    for (gsize lane = 0; lane < n_lanes; lane++, lanes += NR) {
       UNROLLED (v, VECTORS)
-        acc[i][v] = dot (acc[i][v], xs, w[v]);
+        w[v] = vi_load (lanes + v * LANES);
+      UNROLLED (i, m) {
+        vi xs = vi_set1 (load_lane (at + i * ldx + 4 * lane));
+
+        UNROLLED (v, VECTORS)
+          acc[i][v] = dot (acc[i][v], xs, w[v]);
+      }
     }
   }
   /* Not before the loop, which needs all registers. */
@@ -196,11 +222,11 @@ multiply_rows (const gsize m, gsize n, gsize n_lanes, const guint8 *x, gsize ldx
 }
 
 #define ROWS_CASE(M) \
-  case M: multiply_rows (M, n, n_lanes, x, ldx, panel, ends, y, ldy); break
+  case M: multiply_rows (M, n, n_runs, runs, n_lanes, x, ldx, panel, ends, y, ldy); break
 
 static void
-tile (gsize m, gsize n, gsize k, const guint8 *x, gsize ldx, gconstpointer panel,
-      const PtQ8Ends *ends, gint8 *y, gsize ldy)
+tile (gsize m, gsize n, gsize n_runs, const gsize *runs, gsize k, const guint8 *x, gsize ldx,
+      gconstpointer panel, const PtQ8Ends *ends, gint8 *y, gsize ldy)
 {
   gsize n_lanes = n_lanes_of (k);
 
@@ -499,8 +525,10 @@ const PtQ8Kernels PT_Q8_KERNELS = {
   .nr = NR,
   .panel_size = panel_size,
   .row_size = row_size,
+  .element = IN_ELEMENT,
   .pack = pack,
   .prepare_row = prepare_row,
+  .fill_row = fill_row,
   .tile = tile,
   .channels = CHANNELS,
   .block_size = block_size,

@@ -169,35 +169,39 @@ run_float (const PtXnnGraph *graph, const PtXnnNode *node)
 
 /* ---- Static int8 ---- */
 
-typedef struct {
-  const PtXnnNode *node;
-  const gint8 *x;
-} ByteGathering;
-
-static void
-gather_bytes (gconstpointer data, gsize row, gsize count, gint8 *out)
+static PtConvQ8
+conv_q8_of (const PtXnnNode *node)
 {
-  const ByteGathering *job = data;
-  const PtXnnConv *conv = job->node->state;
+  const PtXnnConv *conv = node->state;
+  const PtXnnWindow *w = &node->window;
 
-  pt_xnn_gather_some (job->node, conv->phases, (const guint8 *) job->x,
-                      conv->in_h * conv->in_w * conv->in_c, 1, part (job->node, conv->fill), row,
-                      count, (guint8 *) out);
+  return (PtConvQ8){ .batch = conv->batch,
+                     .in_h = conv->in_h,
+                     .in_w = conv->in_w,
+                     .in_c = w->group_in,
+                     .out_h = conv->out_h,
+                     .out_w = conv->out_w,
+                     .kernel_h = w->kernel_h,
+                     .kernel_w = w->kernel_w,
+                     .stride_h = w->stride_h,
+                     .stride_w = w->stride_w,
+                     .dilation_h = w->dilation_h,
+                     .dilation_w = w->dilation_w,
+                     .pad_top = w->pad_top,
+                     .pad_left = w->pad_left };
 }
 
-/* A product with a packed filter, whose workers gather the patches they multiply. */
 static void
 multiply_packed_qs8 (const PtXnnGraph *graph, const PtXnnNode *node, const gint8 *x, gint8 *y)
 {
   const PtXnnConv *conv = node->state;
-  ByteGathering job = { node, x };
-  PtByteRows left = { .x = x, .ldx = conv->in_c };
+  PtConvQ8 images = conv_q8_of (node);
 
-  if (!conv->is_direct) {
-    memset (part (node, conv->fill), conv->weights.qs8.x_zero, conv->batch);
-    left = (PtByteRows){ .make = gather_bytes, .data = &job };
-  }
-  pt_gemm_q8_packed (graph->pool, conv->n_pixels, &left, &conv->packed_q8, y, conv->out_c);
+  if (conv->is_direct)
+    pt_gemm_q8_packed (graph->pool, conv->n_pixels, x, conv->in_c, &conv->packed_q8, y,
+                       conv->out_c);
+  else
+    pt_conv_q8 (graph->pool, &images, &conv->packed_q8, x, y, part (node, conv->rows_q8));
 }
 
 static void
@@ -434,7 +438,8 @@ pack_filter_q8 (PtXnnGraph *graph, const PtXnnNode *node, GError **error)
 {
   const PtXnnWindow *w = &node->window;
   PtXnnConv *conv = node->state;
-  gsize n = w->groups * w->group_out, k = conv->phases[0].k, nbytes;
+  gsize n = w->groups * w->group_out, nbytes;
+  PtConvQ8 images = conv_q8_of (node);
 
   if (conv->weights.qs8.w_zero != 0)
     return TRUE;
@@ -450,10 +455,14 @@ pack_filter_q8 (PtXnnGraph *graph, const PtXnnNode *node, GError **error)
       pt_pack_depthwise_q8 (&conv->weights.qs8, &conv->depthwise_q8);
     return conv->depthwise_q8.blocks != NULL;
   }
-  nbytes = w->groups == 1 && conv->n_phases == 1 ? pt_packed_q8_size (n, k) : 0;
+  if (w->groups > 1 || node->klass->detail != PT_XNN_CONV_NORMAL)
+    return TRUE;
+  conv->packed_q8.n = n;
+  pt_conv_q8_runs (&images, &conv->packed_q8);
+  nbytes = pt_packed_q8_size (n, conv->packed_q8.runs, conv->packed_q8.k);
   if (nbytes == 0)
     return TRUE;
-  conv->packed_q8 = (PtPackedQ8){ n, k, pt_xnn_graph_alloc (graph, nbytes, 1, error) };
+  conv->packed_q8.panels = pt_xnn_graph_alloc (graph, nbytes, 1, error);
   if (conv->packed_q8.panels != NULL)
     pt_pack_q8 (graph->pool, &conv->weights.qs8, &conv->packed_q8);
   return conv->packed_q8.panels != NULL;
@@ -517,6 +526,18 @@ add_part (PtXnnNode *node, gsize nbytes, gsize *offset)
   return pt_add_size (node->scratch_size, pt_round_up_64 (nbytes), &node->scratch_size);
 }
 
+/* Bytes of prepared rows that the workers have no room for in their scratch. */
+static gboolean
+measure_rows_q8 (const PtXnnGraph *graph, const PtXnnNode *node, gsize *nbytes)
+{
+  PtConvQ8 images = conv_q8_of (node);
+  gsize size = pt_conv_q8_scratch (&images);
+
+  *nbytes = 0;
+  return size > 0 &&
+         (size <= PT_POOL_SCRATCH || pt_mul_size (size, pt_pool_n_workers (graph->pool), nbytes));
+}
+
 gboolean
 pt_xnn_setup_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error)
 {
@@ -526,7 +547,7 @@ pt_xnn_setup_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   gsize out_floats = out->type == PT_XNN_F32 || pt_is_q8 (out->type) ? 0 : out->numel;
   gsize in_floats = pt_xnn_is_half (in->type) ? in->numel : 0;
   PtXnnConv *conv = node->state;
-  gsize stride, patch_bytes, result_bytes;
+  gsize stride, patch_bytes, result_bytes, rows_bytes = 0;
 
   conv->batch = in->shape.dims[0];
   conv->in_h = in->shape.dims[1];
@@ -549,6 +570,9 @@ pt_xnn_setup_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   result_bytes = conv->n_phases > 1 ? conv->piece * conv->out_c * sizeof (float) : 0;
   if (is_depthwise && conv->depthwise_q8.blocks == NULL) /* for each worker: sums of a pixel */
     patch_bytes = pt_pool_n_workers (graph->pool) * pt_round_up_64 (conv->out_c * 4);
+  if (conv->packed_q8.panels != NULL && !conv->is_direct &&
+      !measure_rows_q8 (graph, node, &rows_bytes))
+    return pt_xnn_node_fail (node, error, PT_ERROR_MEMORY, "it needs too much memory");
   node->scratch_size = 0;
   if (!add_part (node, conv->batch, &conv->fill) ||
       !add_part (node, in_floats * sizeof (float), &conv->in_f32) ||
@@ -556,6 +580,7 @@ pt_xnn_setup_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error)
       !add_part (node, out_floats * sizeof (float), &conv->out_f32) ||
       !add_part (node, patch_bytes, &conv->patches) ||
       !add_part (node, result_bytes, &conv->results) ||
+      !add_part (node, rows_bytes, &conv->rows_q8) ||
       !add_part (node, conv->piece * sizeof (float), &conv->row_scale) ||
       !add_part (node, conv->piece * sizeof (gint32), &conv->row_zero))
     return pt_xnn_node_fail (node, error, PT_ERROR_MEMORY, "it needs too much memory");

@@ -42,7 +42,7 @@ typedef struct {
   PtPackedF32 packed;   /* the packed filter for products, with one group and one phase */
   PtCut cut;            /* the division of the product for the current shape */
   PtWinograd winograd;  /* the transformed filter for 3x3 taps (Winograd) */
-  PtPackedQ8 packed_q8; /* the packed filter for static 8-bit values, with one group and phase */
+  PtPackedQ8 packed_q8; /* the packed filter for static 8-bit values, with one group */
   PtPackedDepthwiseQ8 depthwise_q8; /* the same for depthwise convolutions */
   gsize batch, in_h, in_w, in_c, out_h, out_w, out_c;
   gsize n_pixels; /* output pixels, all batches */
@@ -53,7 +53,7 @@ typedef struct {
   gboolean is_direct; /* one tap without padding: the input is the matrix of patches */
   gsize piece;        /* output pixels whose patches are gathered at a time */
   /* Offsets in the scratch, in bytes: */
-  gsize fill, in_f32, in_flipped, out_f32, patches, row_scale, row_zero, results;
+  gsize fill, in_f32, in_flipped, out_f32, patches, row_scale, row_zero, results, rows_q8;
 } PtXnnConv;
 
 /* Patches (patches.c) */

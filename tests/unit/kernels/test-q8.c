@@ -77,39 +77,21 @@ finish (const PtWeightsQs8 *w, gsize channel, guint32 sum)
 
 /* ---- Products ---- */
 
-typedef struct {
-  const gint8 *x;
-  gsize k;
-} Rows;
-
-static void
-copy_rows (gconstpointer data, gsize row, gsize count, gint8 *out)
-{
-  const Rows *rows = data;
-
-  for (gsize i = 0; i < count; i++)
-    memcpy (out + i * pt_quantized_stride (rows->k), rows->x + (row + i) * rows->k, rows->k);
-}
-
 static void
 check_product (gsize m, gsize n, gsize k, guint turn)
 {
   g_auto (Guarded) guard_x = { 0 }, guard_p = { 0 }, guard_y = { 0 };
   g_auto (Filter) filter = { 0 };
-  gsize size = pt_packed_q8_size (n, k);
+  gsize size = pt_packed_q8_size (n, 1, k);
   gint8 *x = guarded_new (&guard_x, m * k), *y = guarded_new (&guard_y, m * n);
-  PtPackedQ8 packed = { n, k, guarded_new (&guard_p, size) };
-  Rows rows = { x, k };
-  PtByteRows left = { .x = x, .ldx = k };
+  PtPackedQ8 packed = { n, 1, k, guarded_new (&guard_p, size) };
 
   if (size == 0) /* no kernels at this level */
     return;
-  if (turn % 2 == 1)
-    left = (PtByteRows){ .make = copy_rows, .data = &rows };
   filter_init (&filter, n, k, turn);
   fill_bytes (x, m * k);
   pt_pack_q8 (pool, &filter.w, &packed);
-  pt_gemm_q8_packed (pool, m, &left, &packed, y, n);
+  pt_gemm_q8_packed (pool, m, x, k, &packed, y, n);
   for (gsize i = 0; i < m; i++)
     for (gsize j = 0; j < n; j++) {
       guint32 sum = 0;
@@ -132,14 +114,99 @@ each_product (void)
       check_product (shapes[i][0], shapes[i][1], shapes[i][2], 5 * i + turn);
   for (guint n = 1; n <= 40; n++)
     check_product (1 + n * 7 % 31, n, 1 + n * 11 % 70, n);
-  g_assert_cmpuint (pt_packed_q8_size (G_MAXSIZE / 16, 1024), ==, 0);
-  g_assert_cmpuint (pt_packed_q8_size (16, G_MAXSIZE), ==, 0);
+  g_assert_cmpuint (pt_packed_q8_size (G_MAXSIZE / 16, 1, 1024), ==, 0);
+  g_assert_cmpuint (pt_packed_q8_size (16, 1, G_MAXSIZE), ==, 0);
+  g_assert_cmpuint (pt_packed_q8_size (16, PT_PACKED_Q8_MAX_RUNS + 1, 1), ==, 0);
 }
 
 static void
 test_products (void)
 {
   for_each_level (each_product);
+}
+
+/* ---- Convolutions ---- */
+
+/* The sum of output @o of an image, of one channel; padding is zero points. */
+static guint32
+sum_patch (const PtConvQ8 *s, const PtWeightsQs8 *w, const gint8 *image, gsize o, gsize channel)
+{
+  const gint8 *weights = w->weights + channel * s->kernel_h * s->kernel_w * s->in_c;
+  guint32 sum = 0;
+
+  for (gsize ky = 0; ky < s->kernel_h; ky++)
+    for (gsize kx = 0; kx < s->kernel_w; kx++) {
+      gsize row = o / s->out_w * s->stride_h + ky * s->dilation_h - s->pad_top;
+      gsize column = o % s->out_w * s->stride_w + kx * s->dilation_w - s->pad_left;
+
+      for (gsize c = 0; c < s->in_c; c++, weights++)
+        if (row < s->in_h && column < s->in_w)
+          sum += (guint32) ((image[(row * s->in_w + column) * s->in_c + c] - w->x_zero) * *weights);
+    }
+  return sum;
+}
+
+static void
+check_conv (const PtConvQ8 *s, gsize n, guint turn)
+{
+  g_auto (Guarded) guard_x = { 0 }, guard_p = { 0 }, guard_y = { 0 }, guard_s = { 0 };
+  g_auto (Filter) filter = { 0 };
+  gsize image = s->in_h * s->in_w * s->in_c, pixels = s->out_h * s->out_w, size, scratch;
+  PtPackedQ8 packed = { .n = n };
+  gint8 *x, *y;
+
+  pt_conv_q8_runs (s, &packed);
+  size = pt_packed_q8_size (n, packed.runs, packed.k);
+  if (size == 0) /* no kernels at this level */
+    return;
+  packed.panels = guarded_new (&guard_p, size);
+  x = guarded_new (&guard_x, s->batch * image);
+  y = guarded_new (&guard_y, s->batch * pixels * n);
+  scratch = pt_conv_q8_scratch (s);
+  g_assert_cmpuint (scratch, >, 0);
+  filter_init (&filter, n, packed.runs * packed.k, turn);
+  fill_bytes (x, s->batch * image);
+  pt_pack_q8 (pool, &filter.w, &packed);
+  pt_conv_q8 (pool, s, &packed, x, y,
+              scratch > PT_POOL_SCRATCH ? guarded_new (&guard_s, pt_pool_n_workers (pool) * scratch)
+                                        : NULL);
+  for (gsize i = 0; i < s->batch * pixels; i++)
+    for (gsize j = 0; j < n; j++)
+      g_assert_cmpint (
+          y[i * n + j], ==,
+          finish (&filter.w, j, sum_patch (s, &filter.w, x + i / pixels * image, i % pixels, j)));
+}
+
+static void
+each_conv (void)
+{
+  /* batch; in_h, in_w, in_c; out_h, out_w; kernel, stride, dilation, pad: top or height first */
+  static const PtConvQ8 convs[] = {
+    { 1, 30, 31, 3, 15, 15, 3, 3, 2, 2, 1, 1, 1, 1 },
+    { 2, 9, 7, 16, 9, 7, 3, 3, 1, 1, 1, 1, 1, 1 },
+    { 1, 8, 9, 5, 4, 5, 1, 1, 2, 2, 1, 1, 0, 0 },
+    { 1, 20, 20, 4, 20, 20, 3, 3, 1, 1, 2, 2, 2, 2 },
+    { 3, 6, 40, 7, 4, 33, 3, 8, 1, 1, 1, 1, 0, 0 },
+    { 1, 5, 5, 3, 9, 9, 3, 3, 1, 1, 1, 1, 3, 3 },
+    { 1, 16, 3, 9, 3, 1, 7, 7, 5, 5, 1, 1, 2, 2 },
+    { 1, 1, 1, 130, 1, 1, 3, 3, 1, 1, 1, 1, 1, 1 },
+    { 1, 4, 3000, 128, 2, 2, 3, 3, 1, 1000, 1, 1, 0, 0 },
+    { 1, 4, 4, 2, 6, 6, 2, 2, 9, 9, 1, 3, 7, 7 },
+  };
+  PtConvQ8 large = convs[0];
+
+  for (guint i = 0; i < G_N_ELEMENTS (convs); i++)
+    for (guint turn = 0; turn < 4; turn++)
+      check_conv (&convs[i], 1 + (i * 29 + turn * 17) % 70, 3 * i + turn);
+  large.in_w = large.in_c = (gsize) 1 << 31;
+  if (pt_packed_q8_size (1, 1, 1) > 0)
+    g_assert_cmpuint (pt_conv_q8_scratch (&large), ==, 0);
+}
+
+static void
+test_convs (void)
+{
+  for_each_level (each_conv);
 }
 
 /* ---- Depthwise ---- */
@@ -315,6 +382,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   pool = pt_pool_new (3);
   g_test_add_func ("/q8/products", test_products);
+  g_test_add_func ("/q8/convolutions", test_convs);
   g_test_add_func ("/q8/depthwise", test_depthwise);
   g_test_add_func ("/q8/loops", test_loops);
   result = g_test_run ();
