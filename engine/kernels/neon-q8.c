@@ -109,8 +109,7 @@ multiply_rows (const gsize m, gsize n, gsize n_runs, const gsize *runs, gsize k,
       }
 }
 
-#define MULTIPLY(M) \
-  multiply_rows (M, n, n_runs, runs, k, (const gint8 *) x, ldx, panel, &e, y, ldy)
+#define MULTIPLY(M) multiply_rows (M, n, n_runs, runs, k, (const gint8 *) x, ldx, panel, &e, y, ldy)
 
 static void
 tile (gsize m, gsize n, gsize n_runs, const gsize *runs, gsize k, const guint8 *x, gsize ldx,
