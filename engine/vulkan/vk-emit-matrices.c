@@ -100,6 +100,8 @@ choose_shader (PtVkWeight kind, gboolean is_half, gboolean is_vector)
   switch (kind) {
   case PT_VK_WEIGHT_ROWS: return PT_VK_SHADER_matmul_rows;
   case PT_VK_WEIGHT_I8: return is_vector ? PT_VK_SHADER_matvec_i8 : PT_VK_SHADER_matmul_i8;
+  case PT_VK_WEIGHT_I8_GROUPS:
+    return is_vector ? PT_VK_SHADER_matvec_i8_groups : PT_VK_SHADER_matmul_i8_groups;
   case PT_VK_WEIGHT_Q4: return is_vector ? PT_VK_SHADER_matvec_q4 : PT_VK_SHADER_matmul_q4;
   case PT_VK_WEIGHT_Q4_HIGH:
     return is_vector ? PT_VK_SHADER_matvec_q4_high : PT_VK_SHADER_matmul_q4_high;
@@ -117,7 +119,8 @@ chunk_elements (const PtVkProduct *p, gboolean is_half)
   switch (p->kind) {
   case PT_VK_WEIGHT_ROWS: return 0;
   case PT_VK_WEIGHT_FLOAT: return is_half ? CHUNK / 2 : CHUNK / 4;
-  case PT_VK_WEIGHT_I8: return CHUNK;
+  case PT_VK_WEIGHT_I8:
+  case PT_VK_WEIGHT_I8_GROUPS: return CHUNK;
   default: return CHUNK * 2;
   }
 }
@@ -128,8 +131,10 @@ is_vector (const PtVkProduct *p, gsize chunk)
 {
   gsize per_row = p->kind == PT_VK_WEIGHT_Q4 || p->kind == PT_VK_WEIGHT_Q4_HIGH ? CHUNK : chunk;
 
+  gboolean has_groups = p->kind == PT_VK_WEIGHT_Q4 || p->kind == PT_VK_WEIGHT_I8_GROUPS;
+
   return p->m <= PT_VK_VECTOR_ROWS && p->batch == 1 && chunk > 0 && p->k % chunk == 0 &&
-         p->stride % per_row == 0 && (p->kind != PT_VK_WEIGHT_Q4 || p->group % chunk == 0);
+         p->stride % per_row == 0 && (!has_groups || p->group % chunk == 0);
 }
 
 /* @stride: of b */
@@ -274,6 +279,59 @@ PT_VK_EMIT (addmm)
   return pt_vk_emit_product (emitter, &p, error);
 }
 
+/* ---- Weights that are unpacked by a call of their own ---- */
+
+/* torchao.dequantize_affine [x, block, scale, zero or Null, ..]. */
+static const PtVkCall *
+unpacking_call (const PtVkGraph *graph, const PtVkValue *weight)
+{
+  return weight->unpacked_by > 0 ? &graph->calls[weight->unpacked_by - 1] : NULL;
+}
+
+static gboolean
+is_zero (const PtVkValue *value)
+{
+  gsize n = value->numel * pt_dtype_size (value->declared);
+
+  return n == 0 ||
+         (value->constant[0] == 0 && memcmp (value->constant, value->constant + 1, n - 1) == 0);
+}
+
+gboolean
+pt_vk_reads_packed (const PtVkGraph *graph, const PtVkCall *call)
+{
+  const PtVkValue *weight = pt_vk_arg (graph, call, 1), *packed, *scale, *zero;
+  const PtVkCall *unpack = unpacking_call (graph, weight);
+  gint64 block[PT_VK_MAX_RANK];
+
+  if (unpack == NULL)
+    return FALSE;
+  packed = pt_vk_constant_of (graph, pt_vk_arg (graph, unpack, 0));
+  scale = pt_vk_constant_of (graph, pt_vk_arg (graph, unpack, 2));
+  zero = pt_vk_arg (graph, unpack, 3)->kind == PT_VK_TENSOR
+             ? pt_vk_constant_of (graph, pt_vk_arg (graph, unpack, 3))
+             : NULL;
+  return packed->stored == PT_DTYPE_I8 && scale->stored == PT_DTYPE_F32 &&
+         weight->shape.rank == 2 && pt_vk_ints (graph, unpack, 1, block, PT_VK_MAX_RANK) == 2 &&
+         block[0] == 1 && block[1] > 0 && weight->shape.sizes[1] % block[1] == 0 &&
+         packed->numel == weight->numel && scale->numel == weight->numel / (gsize) block[1] &&
+         (zero == NULL || is_zero (zero));
+}
+
+/* pt_vk_reads_packed() is TRUE. */
+static void
+set_packed (const PtVkGraph *graph, const PtVkValue *weight, PtVkProduct *p)
+{
+  const PtVkCall *unpack = unpacking_call (graph, weight);
+  gint64 block[PT_VK_MAX_RANK];
+
+  pt_vk_ints (graph, unpack, 1, block, PT_VK_MAX_RANK);
+  p->kind = PT_VK_WEIGHT_I8_GROUPS;
+  p->b = unpack->args[0];
+  p->scales = unpack->args[2];
+  p->group = (gsize) block[1];
+}
+
 PT_VK_EMIT (linear)
 {
   const PtVkValue *in = pt_vk_in_value (emitter, 0), *weight = pt_vk_in_value (emitter, 1);
@@ -282,12 +340,14 @@ PT_VK_EMIT (linear)
   if (!are_floats (emitter, 0, 3) || in->numel == 0)
     return PT_VK_DECLINED;
   p.kind = PT_VK_WEIGHT_FLOAT;
+  p.b = pt_vk_in_index (emitter, 1);
   p.n = (gsize) weight->shape.sizes[0];
   p.k = p.stride = (gsize) weight->shape.sizes[1];
   p.m = in->numel / p.k;
   p.a = pt_vk_in_index (emitter, 0);
-  p.b = pt_vk_in_index (emitter, 1);
   p.y = pt_vk_out_index (emitter, 0);
+  if (pt_vk_reads_packed (emitter->graph, call))
+    set_packed (emitter->graph, weight, &p);
   if (pt_vk_in_value (emitter, 2)->kind == PT_VK_TENSOR) {
     p.bias = pt_vk_in_index (emitter, 2);
     p.bias_column = 1;

@@ -7,11 +7,12 @@ G_BEGIN_DECLS
 
 /** The layout of the second matrix of a product: shaders/weights.glsl. */
 typedef enum {
-  PT_VK_WEIGHT_ROWS,    /* float [k, n] */
-  PT_VK_WEIGHT_FLOAT,   /* float or half [n, k] */
-  PT_VK_WEIGHT_I8,      /* int8 [n, k] */
-  PT_VK_WEIGHT_Q4,      /* 4 bits, the even column in the low half, groups */
-  PT_VK_WEIGHT_Q4_HIGH, /* 4 bits, the even column in the high half */
+  PT_VK_WEIGHT_ROWS,      /* float [k, n] */
+  PT_VK_WEIGHT_FLOAT,     /* float or half [n, k] */
+  PT_VK_WEIGHT_I8,        /* int8 [n, k] */
+  PT_VK_WEIGHT_I8_GROUPS, /* int8 [n, k], scales [n, groups] */
+  PT_VK_WEIGHT_Q4,        /* 4 bits, the even column in the low half, groups */
+  PT_VK_WEIGHT_Q4_HIGH,   /* 4 bits, the even column in the high half */
 } PtVkWeight;
 
 /** y [batch, m, n] = alpha * a [batch, m, k] . b + beta * bias. */
@@ -24,7 +25,7 @@ typedef struct {
   gsize b_batch;  /* elements of b from batch to batch */
   gsize stride;   /* elements or bytes of a row of b */
   guint32 scales; /* PT_VK_NONE: none */
-  gsize group;    /* columns of one scale, with PT_VK_WEIGHT_Q4 */
+  gsize group;    /* columns of one scale, with groups */
   guint32 bias;   /* PT_VK_NONE: none */
   gsize bias_row, bias_column;
   double alpha, beta, least, most;

@@ -114,6 +114,8 @@ PT_VK_EMIT (rms_norm);
 /* vk-emit-matrices.c */
 PT_VK_EMIT (matmul);
 PT_VK_EMIT (addmm);
+/** Whether the linear layer @call reads the bytes of a weight that another call unpacks. */
+gboolean pt_vk_reads_packed (const PtVkGraph *graph, const PtVkCall *call);
 PT_VK_EMIT (linear);
 
 /* vk-emit-pictures.c */

@@ -54,6 +54,9 @@ typedef struct {
   gconstpointer given;    /* elements of an input during a call, of @given_dtype */
   PtDType given_dtype;
   guint32 source; /* the value whose memory it shares, mostly itself */
+  /* 1 + the call that unpacks it from a constant, when only linear layers read it as a weight: they
+   * may read the constant. 0: no such call. */
+  guint32 unpacked_by;
 
   /* Scalars; a SymInt has its current value. */
   gint64 as_int;

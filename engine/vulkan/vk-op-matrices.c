@@ -28,6 +28,7 @@ static const PtVkOperator matrices[] = {
     .signature = "TTtO",
     .shape = pt_vk_shape_linear,
     .emit = pt_vk_emit_linear,
+    .reads_packed = TRUE,
     .kernel = "aten::linear.out",
     .pass = "012O" },
 };

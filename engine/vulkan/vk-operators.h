@@ -44,9 +44,11 @@ struct _PtVkOperator {
   const char *kernel;      /* an operator of the house that computes it, "aten::add.out" */
   PtVkComputeFunc compute; /* CPU code of this room, after @kernel if there is both */
   const char *pass;
-  guint code;       /* tells operators with the same functions apart */
-  gboolean is_view; /* the output is argument 0 under another shape: it shares its memory */
-  gboolean is_host; /* computes symbolic integers only: its shape function does all */
+  guint code;            /* tells operators with the same functions apart */
+  gboolean is_view;      /* the output is argument 0 under another shape: it shares its memory */
+  gboolean is_unpacking; /* makes floats of a constant of bytes, if its arguments are constants */
+  gboolean reads_packed; /* can read argument 1 from before it is unpacked */
+  gboolean is_host;      /* computes symbolic integers only: its shape function does all */
 };
 
 /** The operator @name of @length bytes; NULL when it is not known. */

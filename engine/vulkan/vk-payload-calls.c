@@ -286,6 +286,47 @@ mark_outputs (PtVkGraph *graph, GError **error)
   return TRUE;
 }
 
+/* ---- Weights that a call unpacks ---- */
+
+static gboolean
+is_constant (const PtVkGraph *graph, const PtVkCall *call, guint arg)
+{
+  const PtVkValue *value = pt_vk_arg (graph, call, arg);
+
+  return value->kind != PT_VK_TENSOR || pt_vk_constant_of (graph, value) != NULL;
+}
+
+static void
+forget_unpacked (PtVkGraph *graph, guint32 index)
+{
+  PtVkValue *value = &graph->values[index];
+
+  value->unpacked_by = 0;
+  for (guint k = 0; value->kind == PT_VK_VALUES && k < value->count; k++)
+    graph->values[value->items[k]].unpacked_by = 0;
+}
+
+static void
+mark_unpacked (PtVkGraph *graph)
+{
+  for (guint i = 0; i < graph->n_calls; i++) {
+    const PtVkCall *call = &graph->calls[i];
+
+    if (call->op->is_unpacking && is_constant (graph, call, 0) && is_constant (graph, call, 2) &&
+        is_constant (graph, call, 3))
+      pt_vk_arg (graph, call, call->n_args - 1)->unpacked_by = i + 1;
+  }
+  for (guint i = 0; i < graph->n_calls; i++) {
+    const PtVkCall *call = &graph->calls[i];
+
+    for (guint k = 0; k + 1 < call->n_args; k++)
+      if (k != 1 || !call->op->reads_packed)
+        forget_unpacked (graph, call->args[k]);
+  }
+  for (guint i = 0; i < graph->n_outputs; i++)
+    forget_unpacked (graph, graph->outputs[i]);
+}
+
 gboolean
 pt_vk_read_calls (PtVkReader *reader, GError **error)
 {
@@ -293,8 +334,11 @@ pt_vk_read_calls (PtVkReader *reader, GError **error)
 
   for (guint i = 0; i < graph->n_values; i++)
     graph->has_symints |= graph->values[i].kind == PT_VK_SYMINT;
-  return read_ids (reader, PT_VK_GRAPH_INPUT_IDS, &graph->inputs, &graph->n_inputs, error) &&
-         read_ids (reader, PT_VK_GRAPH_OUTPUT_IDS, &graph->outputs, &graph->n_outputs, error) &&
-         mark_inputs (graph, error) && read_chain (reader, error) && check_chain (graph, error) &&
-         mark_outputs (graph, error);
+  if (!read_ids (reader, PT_VK_GRAPH_INPUT_IDS, &graph->inputs, &graph->n_inputs, error) ||
+      !read_ids (reader, PT_VK_GRAPH_OUTPUT_IDS, &graph->outputs, &graph->n_outputs, error) ||
+      !mark_inputs (graph, error) || !read_chain (reader, error) || !check_chain (graph, error) ||
+      !mark_outputs (graph, error))
+    return FALSE;
+  mark_unpacked (graph);
+  return TRUE;
 }

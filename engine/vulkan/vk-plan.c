@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/base/set-error.h"
-#include "engine/vulkan/vk-emit.h"
+#include "engine/vulkan/vk-emit-operators.h"
 
 /* Places begin at what any GPU asks of offsets. */
 #define ALIGNMENT 256
@@ -24,6 +24,7 @@ pt_vk_plan_new (PtVkGraph *graph, PtVkStore *store)
   plan->steps = g_array_new (FALSE, TRUE, sizeof (PtVkStep));
   plan->places = g_array_new (FALSE, TRUE, sizeof (PtVkPlace));
   plan->symbols = g_array_new (FALSE, TRUE, sizeof (guint32));
+  plan->unpacked = g_hash_table_new (NULL, NULL);
   plan->baked = g_hash_table_new (NULL, NULL);
   return plan;
 }
@@ -38,6 +39,7 @@ pt_vk_plan_free (PtVkPlan *plan)
   g_array_unref (plan->steps);
   g_array_unref (plan->places);
   g_array_unref (plan->symbols);
+  g_hash_table_unref (plan->unpacked);
   g_hash_table_unref (plan->baked);
   g_free (plan);
 }
@@ -77,12 +79,15 @@ is_within_limits (const PtVkPlan *plan, guint32 index)
 }
 
 static gboolean
-call_is_within_limits (const PtVkPlan *plan, const PtVkCall *call)
+call_is_within_limits (const PtVkPlan *plan, const PtVkCall *call, gboolean reads_packed)
 {
   for (guint i = 0; i < call->n_args; i++) {
     const PtVkValue *value = pt_vk_arg (plan->graph, call, i);
 
-    if (!is_within_limits (plan, call->args[i]))
+    if (i == 1 && reads_packed) {
+      if (value->numel > MIN (MAX_NUMEL, pt_vk_store_context (plan->store)->max_range))
+        return FALSE; /* a byte each */
+    } else if (!is_within_limits (plan, call->args[i]))
       return FALSE;
     for (guint k = 0; value->kind == PT_VK_VALUES && k < value->count; k++)
       if (!is_within_limits (plan, value->items[k]))
@@ -130,20 +135,43 @@ move_state (PtVkPlan *plan, const PtVkCall *call, GError **error)
   return TRUE;
 }
 
+/* The weight of a linear layer that does not read it packed: the CPU unpacks it first. */
+static void
+unpack_weight (PtVkPlan *plan, const PtVkCall *call)
+{
+  guint32 weight = call->op->reads_packed ? call->args[1] : PT_VK_NONE;
+
+  if (plan->store == NULL || weight == PT_VK_NONE || plan->graph->values[weight].unpacked_by == 0 ||
+      !g_hash_table_add (plan->unpacked, GUINT_TO_POINTER (weight + 1)))
+    return;
+  add_step (plan->raw, PT_VK_STEP_CPU, plan->graph->values[weight].unpacked_by - 1);
+}
+
+/* Unpacks a weight only where a layer needs that. */
+static gboolean
+is_put_off (const PtVkPlan *plan, const PtVkCall *call)
+{
+  return plan->store != NULL && call->op->is_unpacking &&
+         plan->graph->values[pt_vk_out (plan->graph, call, 0)].unpacked_by > 0;
+}
+
 static gboolean
 add_call (PtVkPlan *plan, PtVkEmitter *emitter, guint index, GError **error)
 {
   const PtVkCall *call = &plan->graph->calls[index];
   guint n = plan->dispatches->len, n_places = plan->places->len;
   gboolean on_state = touches_state (plan->graph, call);
+  gboolean reads_packed = call->op->reads_packed && pt_vk_reads_packed (plan->graph, call);
   PtVkEmitted emitted = PT_VK_DECLINED;
 
-  if (call->op->is_host || is_alias (plan->graph, call) ||
+  if (call->op->is_host || is_put_off (plan, call) || is_alias (plan->graph, call) ||
       (has_no_elements (plan->graph, call) && !on_state))
     return TRUE;
   emitter->call = call;
-  if (plan->store != NULL && call->op->emit != NULL && call_is_within_limits (plan, call) &&
-      !(on_state && plan->state_on_host))
+  if (!reads_packed)
+    unpack_weight (plan, call);
+  if (plan->store != NULL && call->op->emit != NULL &&
+      call_is_within_limits (plan, call, reads_packed) && !(on_state && plan->state_on_host))
     emitted = call->op->emit (emitter, call, error);
   if (emitted == PT_VK_FAILED) {
     pt_prefix_error (error, "Operator %s: ", call->op->name);
@@ -152,6 +180,7 @@ add_call (PtVkPlan *plan, PtVkEmitter *emitter, guint index, GError **error)
   if (emitted == PT_VK_DECLINED) {
     g_array_set_size (plan->dispatches, n);
     g_array_set_size (plan->places, n_places);
+    unpack_weight (plan, call);
     add_step (plan->raw, PT_VK_STEP_CPU, index);
     return !on_state || plan->state_on_host || move_state (plan, call, error);
   }
@@ -170,6 +199,7 @@ make_steps (PtVkPlan *plan, GError **error)
   g_array_set_size (plan->dispatches, 0);
   g_array_set_size (plan->raw, 0);
   g_array_set_size (plan->symbols, 0);
+  g_hash_table_remove_all (plan->unpacked);
   g_hash_table_remove_all (plan->baked);
   g_array_set_size (plan->places, plan->graph->n_values);
   for (guint i = 0; i < plan->graph->n_values; i++) {

@@ -52,11 +52,13 @@ G_BEGIN_DECLS
   X (matmul_f32, 4)         \
   X (matmul_f16, 4)         \
   X (matmul_i8, 5)          \
+  X (matmul_i8_groups, 5)   \
   X (matmul_q4, 5)          \
   X (matmul_q4_high, 5)     \
   X (matvec_f32, 4)         \
   X (matvec_f16, 4)         \
   X (matvec_i8, 5)          \
+  X (matvec_i8_groups, 5)   \
   X (matvec_q4, 5)          \
   X (matvec_q4_high, 5)     \
   X (conv2d, 4)             \

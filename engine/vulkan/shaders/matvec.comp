@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // y [M, N] = alpha * a [M, K] . b + beta * bias for M <= 4. Each invocation takes every LANES-th
 // chunk of 16 bytes of four columns, so that weights are read once and side by side.
-//   W_F32, W_F16, W_I8, W_Q4, W_Q4_HIGH: as in weights.glsl
+//   W_F32, W_F16, W_I8, W_I8_GROUPS, W_Q4, W_Q4_HIGH: as in weights.glsl
 #extension GL_GOOGLE_include_directive : enable
 #extension GL_EXT_control_flow_attributes : enable
 #include "column-sums.glsl"
@@ -12,7 +12,7 @@
 #define CHUNK 4
 #elif defined W_F16
 #define CHUNK 8
-#elif defined W_I8
+#elif defined W_I8 || defined W_I8_GROUPS
 #define CHUNK 16
 #else
 #define CHUNK 32
@@ -22,7 +22,7 @@ layout (set = 0, binding = 0) readonly buffer A { vec4 a[]; };
 layout (set = 0, binding = 1) readonly buffer B { uvec4 b[]; };
 layout (set = 0, binding = 2) readonly buffer C { float bias[]; };
 layout (set = 0, binding = 3) writeonly buffer Y { float y[]; };
-#if defined W_I8 || defined W_Q4 || defined W_Q4_HIGH
+#if defined W_I8 || defined W_I8_GROUPS || defined W_Q4 || defined W_Q4_HIGH
 layout (set = 0, binding = 4) readonly buffer S { float scales[]; };
 #endif
 layout (push_constant) uniform P
@@ -47,7 +47,7 @@ vec4 weights (uvec4 chunk, uint part)
   return uintBitsToFloat (chunk);
 #elif defined W_F16
   return vec4 (unpackHalf2x16 (chunk[part * 2]), unpackHalf2x16 (chunk[part * 2 + 1]));
-#elif defined W_I8
+#elif defined W_I8 || defined W_I8_GROUPS
   int v = int (chunk[part]);
 
   return vec4 (bitfieldExtract (v, 0, 8), bitfieldExtract (v, 8, 8), bitfieldExtract (v, 16, 8),
@@ -61,7 +61,7 @@ vec4 weights (uvec4 chunk, uint part)
 
 float scale_of_chunk (uint n, uint k)
 {
-#if defined W_Q4
+#if defined W_Q4 || defined W_I8_GROUPS
   return scales[n * n_groups + k / group];
 #elif defined W_I8 || defined W_Q4_HIGH
   return scales[n];

@@ -55,7 +55,8 @@ refuse_header (const char *path, const guint8 *bytes, gsize size, gsize at)
     copy[HEADER_SIZE] = 31;
   digest = pt_sha256 (copy + HEADER_SIZE, size - HEADER_SIZE);
   memcpy (copy + MAGIC_SIZE, digest, 64);
-  g_assert_true (g_file_set_contents (path, (const char *) copy, (gssize) size, NULL));
+  g_assert_true (g_file_set_contents_full (path, (const char *) copy, (gssize) size,
+                                           G_FILE_SET_CONTENTS_NONE, 0600, NULL));
   refuse (path, "another GPU or driver");
 }
 
@@ -81,10 +82,12 @@ test_file (void)
   /* Each byte changed, and each length. */
   for (gsize i = 0; i < length; i++) {
     bytes[i] ^= 1;
-    g_assert_true (g_file_set_contents (path, (const char *) bytes, (gssize) length, NULL));
+    g_assert_true (g_file_set_contents_full (path, (const char *) bytes, (gssize) length,
+                                             G_FILE_SET_CONTENTS_NONE, 0600, NULL));
     refuse (path, i < MAGIC_SIZE ? "not a file" : "damaged");
     bytes[i] ^= 1;
-    g_assert_true (g_file_set_contents (path, (const char *) bytes, (gssize) i, NULL));
+    g_assert_true (g_file_set_contents_full (path, (const char *) bytes, (gssize) i,
+                                             G_FILE_SET_CONTENTS_NONE, 0600, NULL));
     refuse (path, i < HEADER_SIZE + 32 ? "not a file" : "damaged");
   }
   for (gsize at = 0; at < 32; at += at < 16 ? 4 : 1)

@@ -133,6 +133,63 @@ test_half_weights (gconstpointer data)
   }
 }
 
+/* Weights that a call unpacks: layers read the bytes; a zero point, and other readers, prevent it.
+ */
+static void
+test_unpacked (gconstpointer data)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    const Size *s = &sizes[i];
+    g_autoptr (VulkanMaker) maker = vulkan_maker_new ();
+    g_autofree gint8 *zeros = g_new0 (gint8, (gsize) (s->n * s->k / s->group));
+    gint64 block[] = { 1, s->group };
+    guint32 x, y, null = vulkan_maker_null (maker), scale, weight, zero;
+
+    if (skip ())
+      return;
+    x = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (s->m, s->k));
+    scale = vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (s->n, s->k / s->group), NULL);
+    zero = vulkan_maker_constant (maker, PT_DTYPE_I8, DIMS (s->n, s->k / s->group), zeros);
+    for (guint k = 0; k < 2; k++) {
+      weight = vulkan_maker_tensor (maker, PT_DTYPE_F32, DIMS (s->n, s->k));
+      CALL (maker, "torchao.dequantize_affine.default",
+            vulkan_maker_constant (maker, PT_DTYPE_I8, DIMS (s->n, s->k), NULL),
+            vulkan_maker_ints (maker, 2, block), scale, k == 0 ? zero : null, null,
+            vulkan_maker_int (maker, -128), vulkan_maker_int (maker, 127), null, weight);
+      y = vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (s->m, s->n));
+      CALL (maker, "aten.linear.default", x, weight,
+            vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (s->n), NULL), y);
+    }
+    vulkan_maker_load (maker);
+    vulkan_maker_run (maker, 0, 0, 1e-5);
+  }
+}
+
+static void
+test_unpacked_by_cpu (gconstpointer data)
+{
+  g_autoptr (VulkanMaker) maker = vulkan_maker_new ();
+  gint64 block[] = { 1, 8 };
+  guint32 x, null = vulkan_maker_null (maker), weight;
+
+  if (skip ())
+    return;
+  x = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (3, 16));
+  weight = vulkan_maker_tensor (maker, PT_DTYPE_F32, DIMS (5, 16));
+  CALL (maker, "torchao.dequantize_affine.default",
+        vulkan_maker_constant (maker, PT_DTYPE_I8, DIMS (5, 16), NULL),
+        vulkan_maker_ints (maker, 2, block),
+        vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (5, 2), NULL),
+        vulkan_maker_constant (maker, PT_DTYPE_I8, DIMS (5, 2), NULL), null,
+        vulkan_maker_int (maker, -128), vulkan_maker_int (maker, 127), null, weight);
+  for (guint k = 0; k < 2; k++)
+    CALL (maker, "aten.linear.default", x, weight, null,
+          vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (3, 5)));
+  vulkan_maker_load (maker);
+  vulkan_maker_allow_cpu (maker, 1);
+  vulkan_maker_run (maker, 0, 0, 1e-5);
+}
+
 /* ---- Attention ---- */
 
 typedef struct {
@@ -252,6 +309,8 @@ main (int argc, char *argv[])
   g_test_add_data_func ("/vulkan/shaders/8da4w", NULL, test_8da4w);
   g_test_add_data_func ("/vulkan/shaders/weight-only", NULL, test_weight_only);
   g_test_add_data_func ("/vulkan/shaders/half-weights", NULL, test_half_weights);
+  g_test_add_data_func ("/vulkan/shaders/unpacked", NULL, test_unpacked);
+  g_test_add_data_func ("/vulkan/shaders/unpacked-by-cpu", NULL, test_unpacked_by_cpu);
   g_test_add_data_func ("/vulkan/shaders/attention", NULL, test_attention);
   g_test_add_data_func ("/vulkan/shaders/update-cache", NULL, test_update_cache);
   g_test_add_data_func ("/vulkan/shaders/sdpa", NULL, test_sdpa);

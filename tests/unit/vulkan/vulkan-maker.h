@@ -48,6 +48,9 @@ float vulkan_random (void);
 void vulkan_maker_load (VulkanMaker *maker);
 void vulkan_maker_run (VulkanMaker *maker, gint64 symbol, gint64 limit, double tolerance);
 
+/** How many calls vulkan_maker_run() wants on the CPU: 0 by default. */
+void vulkan_maker_allow_cpu (VulkanMaker *maker, guint calls);
+
 /** Load it for the GPU only; then the median time of @calls calls in seconds. */
 void vulkan_maker_load_gpu (VulkanMaker *maker);
 double vulkan_maker_time (VulkanMaker *maker, gint64 symbol, guint calls);
