@@ -150,13 +150,17 @@ scales_of (const Four *four, gsize g)
   return vreinterpretq_f32_u32 (vshll_n_u16 (bits, 16));
 }
 
-/* The sums of four rows with groups. The parts of a group are added as integers. */
+/*
+ * The sums of four rows with groups. The parts of a group are added as integers. has_rest and
+ * single: constants when inlined; single: a group is one part.
+ */
 INLINE vf
-groups_of_four (const gboolean has_rest, const PtQ4Rows *all, const Four *four, const Head *head)
+groups_of_four (const gboolean has_rest, const gboolean single, const PtQ4Rows *all,
+                const Four *four, const Head *head)
 {
   const Part *part = parts_of (head);
   const gint32 *start = starts_of (head);
-  gsize in_group = all->group / PART, n_groups = all->k / all->group, p = 0;
+  gsize in_group = single ? 1 : all->group / PART, n_groups = head->n_parts / in_group, p = 0;
   vf total = vf_zero ();
 
   for (gsize g = 0; g < n_groups; g++) {
@@ -166,7 +170,10 @@ groups_of_four (const gboolean has_rest, const PtQ4Rows *all, const Four *four, 
     for (gsize end = p + in_group; p < end; p++) {
       first += (guint32) start[p];
       add_parts (four, head, &part[p], has_rest, p, acc);
+      if (single)
+        break;
     }
+    p = (g + 1) * in_group;
     sums = vi_add (vi_sum_4 (acc[0], acc[1], acc[2], acc[3]), vi_set1 ((gint32) first));
     total = vf_add (total, vf_mul (vi_to_float (sums), scales_of (four, g)));
   }
@@ -180,8 +187,10 @@ dot_groups (gsize n, gconstpointer prepared, const PtQ4Rows *rows, float *acc)
 
   for (gsize j = 0; j < n; j += ROWS) {
     Four four = four_rows (rows, n, j);
-    vf sums = head->has_rest ? groups_of_four (TRUE, rows, &four, head)
-                             : groups_of_four (FALSE, rows, &four, head);
+    gboolean single = rows->group == PART;
+    vf sums = head->has_rest ? groups_of_four (TRUE, FALSE, rows, &four, head)
+              : single       ? groups_of_four (FALSE, TRUE, rows, &four, head)
+                             : groups_of_four (FALSE, FALSE, rows, &four, head);
 
     vf_store_n (acc + j, sums, n - j);
   }

@@ -14,6 +14,7 @@
 
 #include "engine/base/sanitizer.h"
 #include "engine/host/link.h"
+#include "tests/unit/under-qemu.h"
 
 #ifdef G_OS_WIN32
 #include <windows.h>
@@ -399,7 +400,8 @@ test_end (Watch *watch, gconstpointer data)
   g_assert_cmpstr (pt_host_exit_name (watch->exit.kind), ==, pt_host_exit_name (end->kind));
   if (end->code >= 0)
     g_assert_cmpint (watch->exit.code, ==, end->code);
-  g_assert_nonnull (strstr (watch->text, end->says));
+  if (!under_qemu ()) /* whose line about the signal is the last one */
+    g_assert_nonnull (strstr (watch->text, end->says));
   check_report (watch, end);
   /* The model is not loaded again by itself. */
   submit (watch, PT_JOB_CHAT);

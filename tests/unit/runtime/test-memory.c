@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "tests/unit/under-qemu.h"
+
 #ifdef __linux__
 #include <sys/mman.h>
 #include <unistd.h>
@@ -72,7 +74,7 @@ test_grow (void)
 
   map (&pages, size + 64 * KB);
   block = pages.data + (64 * KB - (guintptr) pages.data % (64 * KB)) % (64 * KB);
-  if (madvise (block + size - 4 * KB, 4 * KB, MADV_POPULATE_WRITE) != 0) {
+  if (under_qemu () || madvise (block + size - 4 * KB, 4 * KB, MADV_POPULATE_WRITE) != 0) {
     g_test_skip ("The system gives no pages in advance.");
     pt_pages_unmap (&pages);
     return;
