@@ -219,6 +219,58 @@ test_in_memory (void)
   pteris_store_close ();
   pteris_store_set_keep (TRUE);
   g_assert_true (is_there ("chats"));
+  g_assert_cmpint (g_rename (back, old), ==, 0);
+}
+
+/* Damaged journals cost their own lines only, and names that are no time are left out. */
+static void
+test_damaged (void)
+{
+  static const char *const NAMES[] = {
+    "99999999-999999-999999-9999.jsonl",
+    "00000000-000000-000000-0000.jsonl",
+    "20261121-174512.jsonl",
+    "20261121_174512-000000-0001.jsonl",
+    "19691231-235959-000000-0001.jsonl",
+    "20260230-000000-000000-0001.jsonl",
+  };
+  g_autofree char *folder = data_path ("chats"), *aside = data_path ("chats.old");
+  g_autofree char *kept = data_path ("chats.kept");
+  g_autofree char *from = g_build_filename (aside, CHATS[2], NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (GPtrArray) list = NULL;
+  gsize length = 0;
+
+  pteris_store_close ();
+  g_assert_true (g_file_get_contents (from, &text, &length, NULL));
+  g_assert_cmpint (g_rename (aside, kept), ==, 0);
+  g_assert_cmpint (g_mkdir_with_parents (folder, 0700), ==, 0);
+  for (gsize i = 0; i < G_N_ELEMENTS (NAMES); i++) {
+    g_autofree char *path = g_build_filename (folder, NAMES[i], NULL);
+
+    g_assert_true (g_file_set_contents (path, text, (gssize) length, NULL));
+  }
+  for (guint i = 0; i < 200; i++) {
+    g_autofree char *copy = g_memdup2 (text, length);
+    g_autofree char *name =
+        g_strdup_printf ("20260101-%02u%02u00-000000-0001.jsonl", i / 60, i % 60);
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    for (guint k = 0; k < 8; k++)
+      copy[g_test_rand_int_range (0, (gint32) length)] = (char) g_test_rand_int_range (0, 256);
+    g_assert_true (g_file_set_contents (
+        path, copy, (gssize) g_test_rand_int_range (0, (gint32) length + 1), NULL));
+  }
+  list = list_chats ();
+  g_assert_cmpuint (list->len, >=, 2);
+  g_assert_cmpuint (list->len, <=, 2 + 200);
+  for (guint i = 0; i < list->len; i++) {
+    g_autoptr (GPtrArray) messages = pteris_chat_store_read (list->pdata[i], 0, NULL);
+
+    g_assert_cmpuint (messages->len, >, 0);
+  }
+  g_assert_false (is_there ("chats"));
+  pteris_store_close ();
 }
 
 /* The window shows all of it. */
@@ -272,5 +324,6 @@ main (int argc, char **argv)
   g_test_add_func ("/upgrade/again", test_again);
   g_test_add_func ("/upgrade/window", test_window);
   g_test_add_func ("/upgrade/in-memory", test_in_memory);
+  g_test_add_func ("/upgrade/damaged", test_damaged);
   return end_window_tests ();
 }
