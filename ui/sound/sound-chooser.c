@@ -172,6 +172,10 @@ pteris_sound_chooser_bind_button (AdwSplitButton *button)
   gtk_widget_insert_action_group (GTK_WIDGET (button), "sound", G_ACTION_GROUP (group));
   fill_menu (button);
   adw_split_button_set_menu_model (button, G_MENU_MODEL (self->menu));
+  /* A split button does not pass names to its two buttons. */
+  gtk_accessible_update_property (GTK_ACCESSIBLE (gtk_widget_get_last_child (GTK_WIDGET (button))),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  adw_split_button_get_dropdown_tooltip (button), -1);
   g_signal_connect_object (self->devices, "changed", G_CALLBACK (fill_menu), button,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (adw_split_button_get_popover (button), "map",
