@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/json.h"
+#include "server/call-schema.h"
 #include "server/errand.h"
 
 /* With these a call of a tool may begin. */
@@ -111,7 +112,7 @@ give_out (PterisAnswer *self, const char *text)
 static void
 take_text (PterisAnswer *self, const char *text)
 {
-  gsize n = strcspn (text, CALL_MARKS);
+  gsize n = self->question->must_call ? 0 : strcspn (text, CALL_MARKS);
   g_autofree char *before = NULL;
 
   if (self->question->chat.tools == NULL) {
@@ -133,6 +134,16 @@ take_calls (PterisAnswer *self, const char *text)
   json_t *calls = json_loads (text, 0, NULL);
 
   if (!json_is_array (calls) || json_array_size (calls) == 0) {
+    json_decref (calls);
+    return;
+  }
+  /* JSON that was asked for may look like a call. */
+  for (gsize i = json_array_size (calls); i > 0 && self->question->chat.json_schema != NULL; i--)
+    if (!pteris_tools_have (
+            self->question->chat.tools,
+            json_string_value (json_object_get (json_array_get (calls, i - 1), "name"))))
+      json_array_remove (calls, i - 1);
+  if (json_array_size (calls) == 0) {
     json_decref (calls);
     return;
   }

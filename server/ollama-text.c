@@ -92,9 +92,6 @@ read_format (PterisQuestion *question, PterisFields *fields)
     question->chat.json_schema = g_strdup ("{\"type\": \"object\"}");
   else
     pteris_fields_fail (fields, "format", PTERIS_FAULT_VALUE, "must be “json” or a JSON Schema.");
-  if (question->chat.json_schema != NULL && question->chat.tools != NULL)
-    pteris_fields_fail (fields, "format", PTERIS_FAULT_UNSUPPORTED,
-                        "cannot be used together with “tools”.");
 }
 
 static void
@@ -210,7 +207,10 @@ pteris_ollama_chat_read (const json_t *json, GError **error)
   }
   pteris_question_read_tools (question, &fields, "tools");
   read_format (question, &fields);
-  return pteris_fields_end (&fields) ? g_steal_pointer (&question) : NULL;
+  if (!pteris_fields_end (&fields))
+    return NULL;
+  pteris_question_bind_calls (question);
+  return g_steal_pointer (&question);
 }
 
 PterisQuestion *

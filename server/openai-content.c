@@ -5,6 +5,7 @@
 
 #include "engine/base/json.h"
 #include "server/answer.h"
+#include "server/call-schema.h"
 
 #define MOST_MESSAGES 4096
 #define MOST_FILES 64
@@ -308,9 +309,6 @@ pteris_openai_read_format (PterisQuestion *question, const json_t *format, const
     question->chat.json_schema = pt_json_steal_text (json_deep_copy (schema));
   else if (strcmp (type, "json_object") == 0)
     question->chat.json_schema = g_strdup ("{\"type\": \"object\"}");
-  if (question->chat.json_schema != NULL && question->chat.tools != NULL)
-    pteris_fault_set (error, 400, PTERIS_FAULT_UNSUPPORTED, path,
-                      "“%s” and “tools” cannot be used together.", path);
 }
 
 void
@@ -330,23 +328,63 @@ pteris_openai_read_stream (PterisQuestion *question, PterisFields *fields)
   pteris_fields_end (&inner);
 }
 
+/* {"type": "function", "function": {"name"}}, or in the newer form {"type": "function", "name"}. */
+static char *
+read_named (const json_t *choice, GError **error)
+{
+  PterisFields fields, function;
+  const json_t *inner;
+  const char *type, *name;
+
+  pteris_fields_begin (&fields, choice, "tool_choice", error);
+  pteris_fields_need (&fields, "type");
+  type = pteris_fields_text (&fields, "type");
+  if (type != NULL && strcmp (type, "function") != 0)
+    pteris_fields_fail (&fields, "type", PTERIS_FAULT_UNSUPPORTED, "must be “function”.");
+  inner = pteris_fields_object (&fields, "function");
+  if (inner == NULL)
+    pteris_fields_need (&fields, "name");
+  name = pteris_fields_text (&fields, "name");
+  if (!pteris_fields_end (&fields))
+    return NULL;
+  if (inner != NULL) {
+    pteris_fields_begin (&function, inner, "tool_choice.function", error);
+    pteris_fields_need (&function, "name");
+    name = pteris_fields_text (&function, "name");
+    if (!pteris_fields_end (&function))
+      return NULL;
+  }
+  return g_strdup (name);
+}
+
 void
 pteris_openai_read_tool_choice (PterisQuestion *question, PterisFields *fields)
 {
   const json_t *choice = pteris_fields_any (fields, "tool_choice");
-  const char *text = json_string_value (choice);
+  const char *text = json_string_value (choice), *tools = question->chat.tools;
 
   question->one_call = !pteris_fields_bool (fields, "parallel_tool_calls", TRUE);
-  if (choice == NULL || g_strcmp0 (text, "auto") == 0)
+  if (choice == NULL || g_strcmp0 (text, "auto") == 0 || pteris_fields_failed (fields))
     return;
   if (g_strcmp0 (text, "none") == 0) {
     g_free ((char *) question->chat.tools);
     question->chat.tools = NULL;
     return;
   }
-  pteris_fields_fail (fields, "tool_choice", PTERIS_FAULT_UNSUPPORTED,
-                      "must be “auto” or “none”: models decide themselves whether they call a "
-                      "tool.");
+  if (json_is_object (choice)) {
+    question->called = read_named (choice, fields->error);
+  } else if (g_strcmp0 (text, "required") != 0) {
+    pteris_fields_fail (fields, "tool_choice", PTERIS_FAULT_VALUE,
+                        "must be “auto”, “none”, “required” or a function.");
+  }
+  if (pteris_fields_failed (fields))
+    return;
+  question->must_call = TRUE;
+  if (tools == NULL)
+    pteris_fields_fail (fields, "tool_choice", PTERIS_FAULT_VALUE, "needs “tools”.");
+  else if (question->called != NULL && !pteris_tools_have (tools, question->called))
+    pteris_fields_fail (fields, "tool_choice", PTERIS_FAULT_VALUE,
+                        "names “%s”, which is not among “tools”.", question->called);
 }
 
 void

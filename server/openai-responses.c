@@ -269,7 +269,10 @@ pteris_openai_responses_read (const json_t *json, GError **error)
   read_text_options (question, &fields);
   pteris_openai_read_sender (question, &fields);
   refuse_others (&fields);
-  return pteris_fields_end (&fields) ? g_steal_pointer (&question) : NULL;
+  if (!pteris_fields_end (&fields))
+    return NULL;
+  pteris_question_bind_calls (question);
+  return g_steal_pointer (&question);
 }
 
 /* ---- the response ---- */

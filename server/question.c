@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/json.h"
+#include "server/call-schema.h"
 
 /* OpenAI takes 4; more do no harm. */
 #define MOST_STOPS 16
@@ -45,6 +46,7 @@ pteris_question_free (PterisQuestion *self)
   g_strfreev ((char **) self->chat.stop);
   g_free ((char *) self->chat.tools);
   g_free ((char *) self->chat.json_schema);
+  g_free (self->called);
   g_free ((gpointer) self->chat.logit_bias);
   pteris_data_files_free (self->files);
   g_free (self);
@@ -166,6 +168,18 @@ pteris_question_read_tools (PterisQuestion *self, PterisFields *fields, const ch
     return;
   g_free ((char *) self->chat.tools);
   self->chat.tools = pt_json_steal_text (json_deep_copy (tools));
+}
+
+void
+pteris_question_bind_calls (PterisQuestion *self)
+{
+  g_autofree char *answer = NULL;
+
+  if (self->chat.tools == NULL || (!self->must_call && self->chat.json_schema == NULL))
+    return;
+  answer = (char *) self->chat.json_schema;
+  self->chat.json_schema =
+      pteris_call_schema (self->chat.tools, self->called, self->must_call ? NULL : answer);
 }
 
 char *

@@ -20,7 +20,9 @@ typedef struct {
   PterisDataFiles *files;
   gboolean stream;   /* send the answer in parts */
   gboolean usage;    /* OpenAI: send the numbers of tokens behind the parts */
-  gboolean one_call; /* at most one call of a tool */
+  gboolean one_call;  /* at most one call of a tool */
+  gboolean must_call; /* the answer is a call of a tool */
+  char *called;       /* with @must_call: the name of the tool; NULL: any */
 } PterisQuestion;
 
 PterisQuestion *pteris_question_new (void);
@@ -49,6 +51,10 @@ void pteris_question_read_seed (PterisQuestion *self, PterisFields *fields, cons
 /** Read “tools”, a list of {"type": "function", "function": {"name", "description",
  * "parameters"}}. */
 void pteris_question_read_tools (PterisQuestion *self, PterisFields *fields, const char *name);
+
+/** Where there are tools and the form of the answer is given, or a call has to be made, bind the
+ * answer to a schema of both. When everything is read. */
+void pteris_question_bind_calls (PterisQuestion *self);
 
 /** The text that stands for calls of tools in an answer of the assistant. @calls: a list of
  * {"name", "arguments"}. Free with g_free(). */

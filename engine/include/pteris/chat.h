@@ -89,8 +89,9 @@ typedef struct {
   const char *json_schema; /* a JSON Schema as text: the answer is JSON that it accepts, unless its
                               reason is not PT_REASON_STOP. "{\"type\": \"object\"}": any object.
                               NULL: any text. FAILS with PT_ERROR_ARGUMENT where the schema has
-                              what is not supported. Not with @tools or thinking; a repetition
-                              penalty that is not set is off */
+                              what is not supported. Not with thinking. With @tools: also calls
+                              are bound to it, {"name", "arguments"}. A repetition penalty that is
+                              not set is off */
 } PtChatOptions;
 
 /** The default options. */

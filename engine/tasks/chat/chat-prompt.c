@@ -58,9 +58,6 @@ check_options (const PtChat *self, const PtChatOptions *request, GError **error)
                     "The log probabilities of at most %d tokens can be listed for each one, and "
                     "not of %u.",
                     PT_MAX_TOP_LOGPROBS, request->top_logprobs);
-  if (request->json_schema != NULL && request->tools != NULL)
-    return pt_fail (error, PT_ERROR_ARGUMENT,
-                    "An answer can be bound to a JSON schema or call tools, but not both.");
   if (request->json_schema != NULL && request->thinking == PT_THINKING_ON)
     return pt_fail (error, PT_ERROR_ARGUMENT,
                     "An answer that is bound to a JSON schema begins without thinking.");

@@ -11,7 +11,8 @@
 typedef struct {
   guint64 number;
   PtJobKind kind;
-  char *text; /* of the last message */
+  char *text;   /* of the last message */
+  char *schema; /* or NULL */
   gboolean begun;
 } ScriptedJob;
 
@@ -106,6 +107,7 @@ static void
 job_free (gpointer data)
 {
   g_free (((ScriptedJob *) data)->text);
+  g_free (((ScriptedJob *) data)->schema);
   g_free (data);
 }
 
@@ -156,6 +158,8 @@ play (PtEngine *self, const ScriptedJob *job, PtEvent *last)
     say (self, job, job->text + strlen ("say "));
   if (g_str_has_prefix (job->text, "call "))
     say (self, job, job->text + strlen ("call "));
+  if (g_str_has_prefix (job->text, "schema"))
+    say (self, job, job->schema != NULL ? job->schema : "none");
   if (g_str_has_prefix (job->text, "flood"))
     flood (self, job);
   send (self, job, (PtEvent){ .kind = PT_EVENT_STATS, .stats = stats });
@@ -232,8 +236,10 @@ pt_engine_submit (PtEngine *self, const PtJob *job)
 
   copy->number = ++self->last;
   copy->kind = job->kind;
-  if (job->kind == PT_JOB_CHAT)
+  if (job->kind == PT_JOB_CHAT) {
     copy->text = g_strdup (job->chat.messages[job->chat.n_messages - 1].text);
+    copy->schema = g_strdup (job->chat.json_schema);
+  }
   g_queue_push_tail (&self->jobs, copy);
   return copy->number;
 }

@@ -190,6 +190,65 @@ test_response_calls (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (http_text (&ollama, "message.tool_calls.0.function.arguments.at"), ==, "fern");
 }
 
+/* The schema that an answer is bound to; NULL: none, or the request was refused. */
+static json_t *
+schema_of (Fixture *fixture, const char *more)
+{
+  g_auto (HttpReply) reply = { 0 };
+  const char *text;
+
+  ask (fixture, "schema", more, &reply);
+  text = http_text (&reply, "choices.0.message.content");
+  return text != NULL ? json_loads (text, 0, NULL) : NULL;
+}
+
+#define REFERRING                                                                           \
+  "{\"$defs\": {\"size\": {\"type\": \"integer\"}}, \"type\": \"object\", \"properties\": " \
+  "{\"a\": "                                                                                \
+  "{\"$ref\": \"#/$defs/size\"}, \"b\": {\"$ref\": \"#\"}}}"
+#define FORMAT                                                                             \
+  ", \"response_format\": {\"type\": \"json_schema\", \"json_schema\": {\"name\": \"a\", " \
+  "\"schema\": " REFERRING "}}"
+
+/* A call that has to be made is bound to the parameters of the tools. */
+static void
+test_must_call (Fixture *fixture, gconstpointer data)
+{
+  HttpReply any = { 0 }, one = { 0 }, both = { 0 };
+  g_auto (HttpReply) none = { 0 }, empty = { 0 }, made = { 0 }, text = { 0 };
+
+  any.json = schema_of (fixture, TOOLS ", \"tool_choice\": \"required\"");
+  g_assert_cmpuint (json_array_size (http_member (&any, "anyOf")), ==, 2);
+  g_assert_cmpstr (http_text (&any, "anyOf.1.properties.name.const"), ==, "run");
+  g_assert_cmpstr (http_text (&any, "$defs.arguments1.type"), ==, "object");
+  one.json = schema_of (fixture, TOOLS FORMAT
+                        ", \"tool_choice\": {\"type\": \"function\", \"function\": {\"name\": "
+                        "\"look\"}}");
+  g_assert_cmpuint (json_array_size (http_member (&one, "anyOf")), ==, 1);
+  g_assert_cmpstr (http_text (&one, "anyOf.0.properties.arguments.$ref"), ==, "#/$defs/arguments0");
+  /* A call, or an answer in a form. */
+  both.json = schema_of (fixture, TOOLS FORMAT);
+  g_assert_cmpstr (http_text (&both, "anyOf.2.$ref"), ==, "#/$defs/answer");
+  g_assert_cmpstr (http_text (&both, "$defs.answer.properties.a.$ref"), ==,
+                   "#/$defs/answer/$defs/size");
+  g_assert_cmpstr (http_text (&both, "$defs.answer.properties.b.$ref"), ==, "#/$defs/answer");
+  ask (fixture, "say a", TOOLS ", \"tool_choice\": {\"type\": \"function\", \"name\": \"fly\"}",
+       &none);
+  g_assert_cmpstr (http_text (&none, "error.param"), ==, "tool_choice");
+  ask (fixture, "say a", ", \"tool_choice\": \"required\"", &empty);
+  g_assert_cmpstr (http_text (&empty, "error.param"), ==, "tool_choice");
+  ask (fixture, "call  {", TOOLS ", \"tool_choice\": \"required\"", &made);
+  g_assert_true (json_is_null (http_member (&made, "choices.0.message.content")));
+  g_assert_cmpstr (http_text (&made, "choices.0.finish_reason"), ==, "tool_calls");
+  /* JSON that only looks like a call of a tool. */
+  ask (fixture, "call {look}",
+       FORMAT ", \"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"fly\"}}]", &text);
+  g_assert_cmpstr (http_text (&text, "choices.0.message.content"), ==, "{look}");
+  json_decref (any.json);
+  json_decref (one.json);
+  json_decref (both.json);
+}
+
 /* ---- turns and limits ---- */
 
 /* A client with many requests does not delay another. */
@@ -411,6 +470,7 @@ main (int argc, char **argv)
   g_setenv ("PTERIS_MODELS", "/nowhere", TRUE);
   ADD ("/server/scripted/calls", test_calls);
   ADD ("/server/scripted/call-parts", test_call_parts);
+  ADD ("/server/scripted/must-call", test_must_call);
   ADD ("/server/scripted/call-history", test_call_history);
   ADD ("/server/scripted/response-calls", test_response_calls);
   ADD ("/server/scripted/fair", test_fair);

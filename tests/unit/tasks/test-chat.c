@@ -478,13 +478,11 @@ static void
 test_schema_refused (Fixture *f, gconstpointer data)
 {
   static const PtMessage message = { "user", "Who?" };
-  PtChatOptions not_supported = request_of (&message, 1, 4), with_tools = not_supported,
-                with_thoughts = not_supported;
-  PtChatOptions *const requests[] = { &not_supported, &with_tools, &with_thoughts };
+  PtChatOptions not_supported = request_of (&message, 1, 4), with_thoughts = not_supported;
+  PtChatOptions *const requests[] = { &not_supported, &with_thoughts };
 
   not_supported.json_schema = "{\"not\":{}}";
-  with_tools.json_schema = with_thoughts.json_schema = "{}";
-  with_tools.tools = "[]";
+  with_thoughts.json_schema = "{}";
   with_thoughts.thinking = PT_THINKING_ON;
   for (guint i = 0; i < G_N_ELEMENTS (requests); i++) {
     g_autoptr (GError) error = NULL;
