@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #include "engine/kernels/kernel-tables.h"
 
 /*
@@ -120,6 +124,85 @@ multiply (const PtProductQ8 *product, gsize n, const guint8 *a, gsize a_step, co
   }
 }
 
+#ifdef __AVX512BW__
+
+/* With 128 entries for each of two instructions. */
+__attribute__ ((target ("avx512vbmi"))) static gsize
+look_up_vectors (gsize n, const guint8 *table, const guint8 *x, guint8 *y)
+{
+  const __m512i a = _mm512_loadu_si512 (table), b = _mm512_loadu_si512 (table + 64);
+  const __m512i c = _mm512_loadu_si512 (table + 128), d = _mm512_loadu_si512 (table + 192);
+  gsize i = 0;
+
+  for (; i + 64 <= n; i += 64) {
+    __m512i at = _mm512_loadu_si512 (x + i);
+    __m512i low = _mm512_permutex2var_epi8 (a, at, b), high = _mm512_permutex2var_epi8 (c, at, d);
+
+    _mm512_storeu_si512 (y + i, _mm512_mask_blend_epi8 (_mm512_movepi8_mask (at), low, high));
+  }
+  return i;
+}
+
+#endif
+
+#ifdef __AVX2__
+
+/* With 16 entries for each of 16 instructions, which give 0 for indices whose highest bit is set.
+ */
+static gsize
+look_up_parts (gsize n, const guint8 *table, const guint8 *x, guint8 *y)
+{
+  __m256i parts[16];
+  gsize i = 0;
+
+  for (gsize j = 0; j < 16; j++)
+    parts[j] = _mm256_broadcastsi128_si256 (_mm_loadu_si128 ((const __m128i *) (table + 16 * j)));
+  for (; i + 32 <= n; i += 32) {
+    __m256i at = _mm256_loadu_si256 ((const __m256i *) (x + i)), all = _mm256_setzero_si256 ();
+
+    for (gsize j = 0; j < 16; j++) {
+      /* 0x70 to 0x7f for indices of this part, at least 0x80 for others */
+      __m256i here = _mm256_adds_epu8 (_mm256_xor_si256 (at, _mm256_set1_epi8 ((char) (16 * j))),
+                                       _mm256_set1_epi8 (0x70));
+
+      all = _mm256_or_si256 (all, _mm256_shuffle_epi8 (parts[j], here));
+    }
+    _mm256_storeu_si256 ((__m256i *) (y + i), all);
+  }
+  return i;
+}
+
+#endif
+
+static void
+look_up (gsize n, const guint8 *table, const guint8 *x, guint8 *y)
+{
+  gsize i = 0;
+
+#ifdef __AVX512BW__
+  if (__builtin_cpu_supports ("avx512vbmi"))
+    i = look_up_vectors (n, table, x, y);
+#endif
+#ifdef __AVX2__
+  i += look_up_parts (n - i, table, x + i, y + i);
+#endif
+  for (; i < n; i++)
+    y[i] = table[x[i]];
+}
+
+static void
+join_three (gsize n, const guint8 *a, const guint8 *b, const guint8 *c, guint8 *y)
+{
+  const guint8 *restrict p = a, *restrict q = b, *restrict r = c;
+  guint8 *restrict to = y;
+
+  for (gsize i = 0; i < n; i++) {
+    to[3 * i] = p[i];
+    to[3 * i + 1] = q[i];
+    to[3 * i + 2] = r[i];
+  }
+}
+
 static void
 sum (gsize n, const guint8 *x, guint8 flip, gint32 zero, gint32 *sums)
 {
@@ -136,5 +219,7 @@ const PtQ8Loops PT_Q8_LOOPS = {
   .quantize_sums = quantize_sums,
   .dequantize = dequantize,
   .multiply = multiply,
+  .look_up = look_up,
+  .join_three = join_three,
   .sum = sum,
 };

@@ -48,6 +48,10 @@ typedef struct {
   /* Steps are 1, or 0: one number for all. */
   void (*multiply) (const PtProductQ8 *product, gsize n, const guint8 *a, gsize a_step,
                     const guint8 *b, gsize b_step, guint8 *y);
+  /* y = table[x], 256 entries */
+  void (*look_up) (gsize n, const guint8 *table, const guint8 *x, guint8 *y);
+  /* y = a[0], b[0], c[0], a[1], b[1], c[1], ...; no array overlaps another */
+  void (*join_three) (gsize n, const guint8 *a, const guint8 *b, const guint8 *c, guint8 *y);
   /* sums += (x ^ flip) - zero */
   void (*sum) (gsize n, const guint8 *x, guint8 flip, gint32 zero, gint32 *sums);
 } PtQ8Loops;

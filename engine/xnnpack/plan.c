@@ -7,6 +7,7 @@
 #include "engine/xnnpack/nodes.h"
 #include "engine/xnnpack/q8.h"
 #include "engine/xnnpack/separable.h"
+#include "engine/xnnpack/xnn-elementwise.h"
 
 /* The part of the plan that is made once, at load (docs/formats/xnnpack.md, section 9.1). */
 
@@ -201,11 +202,88 @@ count_uses (PtXnnGraph *graph)
   }
 }
 
+/* ---- Chains of floats between 8-bit values ---- */
+
+/* The longest chain, with its two conversions. */
+#define MAX_CHAIN 8
+
+static gboolean
+is_float_unary (const PtXnnGraph *graph, const PtXnnNode *node)
+{
+  return node->klass->prepare == pt_xnn_prepare_unary &&
+         pt_xnn_in (graph, node, 0)->type == PT_XNN_F32;
+}
+
+static gboolean
+is_conversion (const PtXnnGraph *graph, const PtXnnNode *node, gboolean to_floats)
+{
+  PtXnnType in, out;
+
+  if (!pt_xnn_is_kind (node, PT_XNN_TAG_CONVERT))
+    return FALSE;
+  in = pt_xnn_in (graph, node, 0)->type;
+  out = pt_xnn_out (graph, node, 0)->type;
+  return to_floats ? pt_is_q8 (in) && out == PT_XNN_F32 : in == PT_XNN_F32 && pt_is_q8 (out);
+}
+
+/* The chain that ends with @last, from its end of @chain on: its length, or 0. */
+static guint
+find_chain (const PtXnnGraph *graph, PtXnnNode *last, PtXnnNode **chain)
+{
+  PtXnnNode *node = last;
+
+  for (guint n = 1; n < MAX_CHAIN; n++) {
+    const PtXnnValue *in = pt_xnn_in (graph, node, 0);
+
+    chain[MAX_CHAIN - n] = node;
+    if (in->producer < 0 || in->n_uses != 1 || !pt_xnn_value_is_internal (in) ||
+        &graph->nodes[in->producer] >= node || graph->nodes[in->producer].klass == NULL)
+      return 0;
+    node = &graph->nodes[in->producer];
+    if (is_conversion (graph, node, TRUE)) {
+      chain[MAX_CHAIN - n - 1] = node;
+      return n + 1;
+    }
+    if (!is_float_unary (graph, node))
+      return 0;
+  }
+  return 0;
+}
+
+/*
+ * Exporters compute an activation function such as hard swish in floats, between two conversions.
+ * Each of 256 bytes then has one result, so a table replaces such a chain.
+ */
+static gboolean
+merge_chains (PtXnnGraph *graph, gboolean *merged, GError **error)
+{
+  guint kept = 0;
+
+  for (guint i = 0; i < graph->n_nodes; i++) {
+    PtXnnNode *chain[MAX_CHAIN], *node = &graph->nodes[i], table;
+    guint n = is_conversion (graph, node, FALSE) ? find_chain (graph, node, chain) : 0;
+
+    if (n == 0)
+      continue;
+    if (!pt_xnn_prepare_float_table (graph, chain + MAX_CHAIN - n, n, &table, error))
+      return FALSE;
+    for (guint j = MAX_CHAIN - n; j < MAX_CHAIN; j++)
+      chain[j]->klass = NULL;
+    *node = table;
+    *merged = TRUE;
+  }
+  for (guint i = 0; i < graph->n_nodes; i++)
+    if (graph->nodes[i].klass != NULL)
+      graph->nodes[kept++] = graph->nodes[i];
+  graph->n_nodes = kept;
+  return TRUE;
+}
+
 /* Values that no node uses get no memory. */
 gboolean
 pt_xnn_graph_plan (PtXnnGraph *graph, GError **error)
 {
-  gboolean merged;
+  gboolean merged = FALSE;
 
   if (!merge_converts (graph, error) || !merge_clamps (graph, error))
     return FALSE;
@@ -214,6 +292,10 @@ pt_xnn_graph_plan (PtXnnGraph *graph, GError **error)
       return FALSE;
   find_views (graph);
   count_uses (graph);
+  if (!merge_chains (graph, &merged, error))
+    return FALSE;
+  if (merged)
+    count_uses (graph);
   if (!pt_xnn_merge_separable (graph, &merged, error))
     return FALSE;
   if (merged)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/kernels/q8-loops.h"
+
 /* Least bytes in a piece of a loop. */
 #define GRAIN_BYTES (64 * 1024)
 /* Longer runs are divided. */
@@ -223,6 +225,32 @@ copy_elements (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
+/* Whether three planes of bytes become pixels. The arguments of a damaged program may overlap. */
+static gboolean
+is_colours (const PtXnnCopy *copy, const Job *job)
+{
+  guint last = copy->rank - 1;
+  gsize n_rows = copy->dims[last - 1];
+
+  return copy->width == 1 && copy->dims[last] == 3 && copy->to[last - 1] == 3 &&
+         copy->n_outer == 1 &&
+         (job->to + 3 * n_rows <= job->from ||
+          job->from + 2 * copy->from[last] + n_rows <= job->to);
+}
+
+/* The same bands, all at once. */
+static void
+join_colours (const Job *job, gsize begin, gsize end)
+{
+  const PtXnnCopy *copy = job->copy;
+  guint last = copy->rank - 1;
+  gsize row = begin * TILE, plane = copy->from[last];
+  const guint8 *from = job->from + row;
+
+  pt_q8_loops ()->join_three (MIN (end * TILE, copy->dims[last - 1]) - row, from, from + plane,
+                              from + 2 * plane, job->to + 3 * row);
+}
+
 /* Item: a band of TILE rows of one transposed matrix. */
 static void
 copy_bands (gpointer data, gsize begin, gsize end, guint worker)
@@ -237,6 +265,10 @@ copy_bands (gpointer data, gsize begin, gsize end, guint worker)
 
   if (copy->width == 4 && n == 3)
     tile = tile_three_32;
+  if (is_colours (copy, job)) {
+    join_colours (job, begin, end);
+    return;
+  }
   for (gsize i = begin; i < end; i++) {
     gsize row = i % job->n_parts * TILE;
     gsize f, t;

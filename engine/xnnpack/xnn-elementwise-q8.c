@@ -135,8 +135,7 @@ look_up (gpointer data, gsize begin, gsize end, guint worker)
 {
   const TableJob *job = data;
 
-  for (gsize i = begin; i < end; i++)
-    job->y[i] = job->table[job->x[i]];
+  pt_q8_loops ()->look_up (end - begin, job->table, job->x + begin, job->y + begin);
 }
 
 static void
@@ -154,6 +153,43 @@ new_table (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   node->run = run_table;
   node->state = pt_xnn_graph_alloc (graph, 256, 1, error);
   return node->state;
+}
+
+/* ---- Floats in between ---- */
+
+static const PtXnnClass table_class = {
+  .name = "table",
+  .n_in = 1,
+  .shape = pt_xnn_shape_same,
+  .setup = pt_xnn_setup_unary,
+};
+
+gboolean
+pt_xnn_prepare_float_table (PtXnnGraph *graph, PtXnnNode *const *chain, guint n, PtXnnNode *node,
+                            GError **error)
+{
+  const PtXnnValue *x = pt_xnn_in (graph, chain[0], 0), *y = pt_xnn_out (graph, chain[n - 1], 0);
+  const PtToQ8 to = { 1.0f / y->scale, pt_q8_zero (y), -128, 127, pt_q8_flip (y) };
+  guint32 in = chain[0]->in[0], out = chain[n - 1]->out[0];
+  guint8 bytes[256], *table = pt_xnn_graph_alloc (graph, 256, 1, error);
+  float reals[256];
+
+  if (table == NULL)
+    return FALSE;
+  for (guint i = 0; i < 256; i++)
+    bytes[i] = (guint8) i;
+  pt_q8_loops ()->dequantize (256, bytes, pt_q8_flip (x), pt_q8_zero (x), x->scale, reals);
+  for (guint i = 1; i + 1 < n; i++)
+    pt_xnn_unary_f32 (chain[i], 256, reals, reals);
+  pt_q8_loops ()->quantize (&to, 256, reals, table);
+  *node = (PtXnnNode){ .run = run_table,
+                       .klass = &table_class,
+                       .state = table,
+                       .in = { in },
+                       .n_in = 1,
+                       .out = { out },
+                       .n_out = 1 };
+  return TRUE;
 }
 
 /* A Clamp between equal parameters: the bounds as stored values, read as signed numbers. */

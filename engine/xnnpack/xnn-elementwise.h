@@ -30,6 +30,12 @@ gboolean pt_xnn_prepare_binary_q8 (PtXnnGraph *graph, PtXnnNode *node, GError **
 /** Prepare a node with one input: compute its table of 256 entries. */
 gboolean pt_xnn_prepare_unary_q8 (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 /**
+ * Make @node a table of what @chain does: a conversion from 8 bits to floats, nodes with one input
+ * and, as the last of @n, a conversion to 8 bits.
+ */
+gboolean pt_xnn_prepare_float_table (PtXnnGraph *graph, PtXnnNode *const *chain, guint n,
+                                     PtXnnNode *node, GError **error);
+/**
  * Prepare a conversion from 8 bits to 8 bits with another scale or zero point
  * (docs/formats/xnnpack.md, section 8.3).
  */

@@ -314,6 +314,22 @@ check_bytes (const PtQ8Loops *loops, guint8 flip)
 
     g_assert_cmpint ((gint8) (y[i] ^ flip), ==, CLAMP ((total >> 20) + 3, -90, 127));
   }
+  for (gsize n = 0; n < N; n += 37) {
+    guint8 table[256], three[3 * N + 1];
+
+    fill_bytes (table, sizeof table);
+    y[n] = three[3 * n] = 99;
+    loops->look_up (n, table, a, y);
+    loops->join_three (n, a, b, y, three);
+    for (gsize i = 0; i < n; i++) {
+      const guint8 pixel[] = { a[i], b[i], table[a[i]] };
+
+      g_assert_cmpint (y[i], ==, table[a[i]]);
+      g_assert_cmpmem (three + 3 * i, 3, pixel, 3);
+    }
+    g_assert_cmpint (y[n], ==, 99);
+    g_assert_cmpint (three[3 * n], ==, 99);
+  }
   for (gsize step = 0; step < 2; step++) {
     const PtProductQ8 product = { { 0.013f, -7, -120, 127, flip }, 11, -3, 0x80, flip };
 

@@ -16,6 +16,7 @@ enum {
   TAG_MULTIPLY = 15,
   TAG_CONVERT = 18,
   TAG_RESHAPE = 20,
+  TAG_HARDSWISH = 24,
   TAG_NEGATE = 27,
   TAG_SQUARE = 28,
   TAG_COPY = 46
@@ -99,6 +100,52 @@ test_merged_converts (void)
     n_converts += strcmp (graph->nodes[i].klass->name, "Convert") == 0;
   g_assert_cmpuint (n_converts, ==, 1);
   g_assert_cmpuint (graph->n_by_tag[TAG_CONVERT], ==, 3); /* of the payload, for reports */
+}
+
+/*
+ * 8 bits, a function of floats, 8 bits: a table of the same results, unless the floats are read
+ * elsewhere, too.
+ */
+static void
+run_chain (gboolean is_read_twice, guint8 out[256])
+{
+  guint8 in[256];
+  float floats[256];
+  g_autoptr (Builder) b = builder_new ();
+  g_autoptr (GBytes) payload = NULL;
+  g_autoptr (PtXnnGraph) graph = NULL;
+  guint32 x = builder_quantized (b, PT_XNN_QU8, 1, DIMS (256), INPUT, 0, 0.05f, 120);
+  guint32 y = builder_quantized (b, PT_XNN_QI8, 1, DIMS (256), OUTPUT, 1, 0.03f, -20);
+  guint32 before = builder_tensor (b, F32, 1, DIMS (256), 0);
+  guint32 after = builder_tensor (b, F32, 1, DIMS (256), 0);
+  PtTensor tx = make_tensor (PT_DTYPE_U8, 1, SIZES (256), in, sizeof in);
+  PtTensor ty = make_tensor (PT_DTYPE_I8, 1, SIZES (256), out, 256);
+  PtTensor tz = make_tensor (PT_DTYPE_F32, 1, SIZES (256), floats, sizeof floats);
+
+  for (guint i = 0; i < 256; i++)
+    in[i] = (guint8) i;
+  builder_simple (b, TAG_CONVERT, 2, (guint32[]){ x, before });
+  builder_simple (b, TAG_HARDSWISH, 2, (guint32[]){ before, after });
+  builder_simple (b, TAG_CONVERT, 2, (guint32[]){ after, y });
+  if (is_read_twice)
+    builder_simple (b, TAG_COPY, 2,
+                    (guint32[]){ after, builder_tensor (b, F32, 1, DIMS (256), OUTPUT) });
+  payload = builder_finish (b, TRUE);
+  graph = plan (payload);
+  g_assert_cmpuint (graph->n_nodes, ==, is_read_twice ? 4 : 1);
+  run_graph (b, (PtTensor *[]){ &tx, &ty, &tz }, is_read_twice ? 3 : 2);
+}
+
+static void
+test_float_chains (void)
+{
+  guint8 merged[256], wanted[256];
+
+  run_chain (TRUE, wanted);
+  run_chain (FALSE, merged);
+  g_assert_cmpmem (merged, sizeof merged, wanted, sizeof wanted);
+  g_assert_cmpint ((gint8) merged[120], ==, -20);
+  g_assert_cmpint ((gint8) merged[200], ==, 113); /* 4 / 0.03 - 20 */
 }
 
 /* A sum of static 8-bit values and a Clamp of it, in one of these ways. */
@@ -576,6 +623,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/xnnpack/graph/merged-converts", test_merged_converts);
   g_test_add_func ("/xnnpack/graph/merged-clamps", test_merged_clamps);
+  g_test_add_func ("/xnnpack/graph/float-chains", test_float_chains);
   g_test_add_func ("/xnnpack/graph/views", test_views);
   g_test_add_func ("/xnnpack/graph/memory", test_memory);
   g_test_add_func ("/xnnpack/graph/dynamic-rows", test_dynamic_rows);
