@@ -47,10 +47,17 @@ dot_wide (vi acc, vi a, vi b)
   return vi_add (acc, _mm512_madd_epi16 (a, b));
 }
 #else
+/*
+ * GCC would move the sums of a tile from register to register, and some to memory: each stays in
+ * its own. With 16 registers there is no other for that.
+ */
 INLINE vi
 dot_wide (vi acc, vi a, vi b)
 {
-  return vi_add (acc, _mm256_madd_epi16 (a, b));
+  vi products = _mm256_madd_epi16 (a, b);
+
+  __asm__("vpaddd %1, %0, %0" : "+x"(acc) : "x"(products));
+  return acc;
 }
 #endif
 
