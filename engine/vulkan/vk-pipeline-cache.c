@@ -29,17 +29,23 @@ is_of_driver (const guint8 *data, const VkPhysicalDeviceProperties *properties)
          memcmp (data + sizeof numbers, properties->pipelineCacheUUID, VK_UUID_SIZE) == 0;
 }
 
+/* At most one byte more than a file may have. */
 static guint8 *
 load_file (const char *path, gsize *size, GError **error)
 {
   g_autoptr (GFile) file = g_file_new_for_path (path);
   g_autoptr (GFileInputStream) stream = g_file_read (file, NULL, error);
+  g_autoptr (GFileInfo) info =
+      stream != NULL
+          ? g_file_input_stream_query_info (stream, G_FILE_ATTRIBUTE_STANDARD_SIZE, NULL, error)
+          : NULL;
   g_autofree guint8 *bytes = NULL;
-  const gsize room = HEADER + PT_VK_MAX_KEPT_PIPELINES + 1;
+  gsize room;
 
-  if (stream == NULL)
+  if (info == NULL)
     return NULL;
-  bytes = g_malloc (room);
+  room = (gsize) CLAMP (g_file_info_get_size (info), 0, HEADER + PT_VK_MAX_KEPT_PIPELINES + 1);
+  bytes = g_malloc (MAX (room, 1));
   if (!g_input_stream_read_all (G_INPUT_STREAM (stream), bytes, room, size, NULL, error))
     return NULL;
   return g_steal_pointer (&bytes);
