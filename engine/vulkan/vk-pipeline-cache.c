@@ -44,7 +44,7 @@ load_file (const char *path, gsize *size, GError **error)
 
   if (info == NULL)
     return NULL;
-  room = (gsize) CLAMP (g_file_info_get_size (info), 0, HEADER + PT_VK_MAX_KEPT_PIPELINES + 1);
+  room = MIN ((gsize) MAX (g_file_info_get_size (info), 0), HEADER + PT_VK_MAX_KEPT_PIPELINES + 1);
   bytes = g_malloc (MAX (room, 1));
   if (!g_input_stream_read_all (G_INPUT_STREAM (stream), bytes, room, size, NULL, error))
     return NULL;
