@@ -13,7 +13,7 @@ typedef struct {
   PtJobKind kind;
   char *text;   /* of the last message */
   char *schema; /* or NULL */
-  gboolean begun;
+  gboolean begun, cancelled;
 } ScriptedJob;
 
 struct _PtEngine {
@@ -174,13 +174,33 @@ play (PtEngine *self, const ScriptedJob *job, PtEvent *last)
   return TRUE;
 }
 
+/* Ends the first job that was cancelled. FALSE: there is none. */
+static gboolean
+stop_one (PtEngine *self)
+{
+  for (GList *link = self->jobs.head; link != NULL; link = link->next) {
+    ScriptedJob *job = link->data;
+
+    if (!job->cancelled)
+      continue;
+    g_queue_delete_link (&self->jobs, link);
+    send (self, job, (PtEvent){ .kind = PT_EVENT_STOPPED, .reason = PT_REASON_STOPPED });
+    job_free (job);
+    return TRUE;
+  }
+  return FALSE;
+}
+
 static gboolean
 step (gpointer data)
 {
   PtEngine *self = data;
-  ScriptedJob *job = g_queue_peek_head (&self->jobs);
+  ScriptedJob *job;
   PtEvent last;
 
+  while (stop_one (self))
+    ;
+  job = g_queue_peek_head (&self->jobs);
   if (job == NULL)
     return G_SOURCE_CONTINUE;
   if (!job->begun)
@@ -188,11 +208,9 @@ step (gpointer data)
   job->begun = TRUE;
   if (!play (self, job, &last))
     return G_SOURCE_CONTINUE;
-  /* It may have been cancelled meanwhile. */
-  if (g_queue_remove (&self->jobs, job)) {
-    send (self, job, last);
-    job_free (job);
-  }
+  g_queue_remove (&self->jobs, job);
+  send (self, job, last);
+  job_free (job);
   return G_SOURCE_CONTINUE;
 }
 
@@ -244,38 +262,11 @@ pt_engine_submit (PtEngine *self, const PtJob *job)
   return copy->number;
 }
 
-typedef struct {
-  PtEngine *engine;
-  guint64 job;
-} Cancel;
-
-static gboolean
-stop (gpointer data)
-{
-  Cancel *cancel = data;
-
-  for (GList *link = cancel->engine->jobs.head; link != NULL; link = link->next) {
-    ScriptedJob *job = link->data;
-
-    if (job->number != cancel->job)
-      continue;
-    g_queue_delete_link (&cancel->engine->jobs, link);
-    send (cancel->engine, job, (PtEvent){ .kind = PT_EVENT_STOPPED, .reason = PT_REASON_STOPPED });
-    job_free (job);
-    break;
-  }
-  return G_SOURCE_REMOVE;
-}
-
 /* The event comes later, as that of the real engine does. */
 void
 pt_engine_cancel (PtEngine *self, guint64 job)
 {
-  GSource *source = g_idle_source_new ();
-  Cancel *cancel = g_new (Cancel, 1);
-
-  *cancel = (Cancel){ self, job };
-  g_source_set_callback (source, stop, cancel, g_free);
-  g_source_attach (source, g_main_context_get_thread_default ());
-  g_source_unref (source);
+  for (GList *link = self->jobs.head; link != NULL; link = link->next)
+    if (((ScriptedJob *) link->data)->number == job)
+      ((ScriptedJob *) link->data)->cancelled = TRUE;
 }
