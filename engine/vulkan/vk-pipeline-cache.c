@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/vulkan/vk-pipeline-cache.h"
 
+#include <errno.h>
 #include <gio/gio.h>
 #include <string.h>
 
