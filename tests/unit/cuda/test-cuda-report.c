@@ -179,7 +179,9 @@ test_targets (void)
   g_assert_true (library_of (report, 1)->fallback);
   g_assert_cmpstr (library_of (report, 1)->platform, ==, "Windows");
   g_assert_false (lacks (report, "exported for Windows"));
-#ifndef G_OS_WIN32
+#if defined(__aarch64__)
+  g_assert_true (lacks (report, "x86-64"));
+#elif !defined(G_OS_WIN32)
   /* One of its kernels is a cubin for 8.x alone. */
   g_assert_true (lacks (report, "GPU code for sm_90a, compute_90a (PTX 9.0), sm_100f, sm_80 only; "
                                 "your GPU (NVIDIA Test 1, compute capability 9.0) cannot run it"));
