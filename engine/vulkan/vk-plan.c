@@ -454,7 +454,8 @@ arrange (PtVkPlan *plan, gboolean on_gpu)
     if (on_gpu ? place->on_gpu : place->on_host)
       g_array_append_val (spans, span);
   }
-  qsort (spans->data, spans->len, sizeof (Span), compare_first);
+  if (spans->len > 0)
+    qsort (spans->data, spans->len, sizeof (Span), compare_first);
   for (guint i = 0; i < spans->len; i++) {
     Span *span = &g_array_index (spans, Span, i);
 
