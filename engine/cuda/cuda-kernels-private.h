@@ -13,6 +13,7 @@ typedef struct _PtCudaKernels PtCudaKernels;
 #define PT_KERNEL_PLAIN(name, kind, rows, columns, unroll) X (plain_##name##_##rows)
 
 #define PT_KERNEL_ATTENTION(dim, heads) X (attention_##dim##_##heads)
+#define PT_KERNEL_ROW(rows) X (row_##rows)
 
 /* X is a macro that the includer defines. Kernels with dynamic shared memory come first. */
 #define PT_KERNELS_DYNAMIC                     \
@@ -23,6 +24,7 @@ typedef struct _PtCudaKernels PtCudaKernels;
 
 #define PT_KERNELS_STATIC                    \
   PT_ATTENTION_KERNELS (PT_KERNEL_ATTENTION) \
+  PT_ROW_KERNELS (PT_KERNEL_ROW)             \
   X (int4_finish)                            \
   X (sort_count_32)                          \
   X (sort_count_64)                          \

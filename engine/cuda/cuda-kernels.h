@@ -86,6 +86,33 @@ typedef struct {
 
 gboolean pt_cuda_kernel_plain (PtCudaContext *context, const PtCudaPlain *product, GError **error);
 
+/** What is done with the sums of a product. */
+typedef enum {
+  PT_CUDA_ROW_PLAIN, /* nothing */
+  PT_CUDA_ROW_ADD,   /* other[i] is added */
+  PT_CUDA_ROW_SILU   /* times other[i] / (1 + exp (-other[i])) */
+} PtCudaRowEnd;
+
+/**
+ * One row times a matrix: output[i] = sum of input[j] * weights[i][j], and what @end says. All of
+ * it in f32, rounded once.
+ *
+ * @input: bf16 [k]
+ * @weights: bf16 [n][k]
+ * @other: bf16 [n], aligned to 2; 0 with PT_CUDA_ROW_PLAIN
+ * @output: bf16 [n], aligned to 2
+ * @k: a multiple of 8
+ */
+typedef struct {
+  PtCudaRowEnd end;
+  PtCuPointer input, weights, other, output;
+  gint64 n, k;
+} PtCudaRow;
+
+/** Whether the kernel can compute this. */
+gboolean pt_cuda_row_fits (const PtCudaRow *row);
+gboolean pt_cuda_kernel_row (PtCudaContext *context, const PtCudaRow *row, GError **error);
+
 /* ---- Attention ---- */
 
 /**

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/cuda/cuda-replacements.h"
 
-#include <math.h>
 #include <string.h>
+
+#include "engine/cuda/cuda-comparison.h"
 
 /* Blocks that are compared are not larger. */
 #define MAX_OUTPUT ((gsize) 16 << 20)
-/*
- * Results agree when the norm of their difference is at most this part of their norm, and no
- * difference is larger than the second part of the largest number. A result that is rounded to
- * bf16 has an error of up to 2^-9 of its size; weights are rounded, too. One key more or less of a
- * thousand gives a difference of about 2^-5.
- */
-#define MAX_NORM (1.0 / 128)
-#define MAX_DIFFERENCE (1.0 / 32)
-#define JUNK 0xff
-#define JUNK_NUMBER 0xffff
+
+/* What a launch computes, for ours. */
+typedef struct {
+  PtPatternKind kind;
+  union {
+    PtCudaAttention attention;
+    PtCudaRow row;
+  };
+} Operation;
 
 /* What is read in place of the tensors of the launch. */
 typedef enum { READ_COPIES, READ_SOURCES, N_KINDS } Kind;
 
+/* A kernel of the library. */
 typedef struct {
+  gint64 n_outputs; /* of a product; 0: not known yet */
   guint n_compared[N_KINDS];
   gboolean differs[N_KINDS];
 } Candidate;
@@ -44,7 +46,7 @@ struct _PtCudaReplacements {
   PtCuPointer scratch;
   gsize scratch_size;
   GArray *old_scratch; /* PtCuPointer: recorded graphs may use it */
-  guint n_seen, n_replaced, n_from_sources;
+  guint n_attention, n_attention_replaced, n_from_sources, n_products, n_products_replaced;
   double largest; /* difference of norms */
 };
 
@@ -87,7 +89,8 @@ pt_cuda_replacements_begin (PtCudaReplacements *self, PtCudaReplaceMode mode, Pt
   g_hash_table_remove_all (self->copies);
   g_hash_table_remove_all (self->versions);
   if (mode == PT_CUDA_REPLACE_USE)
-    self->n_seen = self->n_replaced = self->n_from_sources = 0;
+    self->n_attention = self->n_attention_replaced = self->n_from_sources = self->n_products =
+        self->n_products_replaced = 0;
 }
 
 void
@@ -210,17 +213,21 @@ find_copy (PtCudaReplacements *self, PtCuPointer pointer)
 }
 
 /*
- * Makes @attention read the sources of its keys and values: caches [heads][length][dim] of fewer
+ * Makes attention read the sources of its keys and values: caches [heads][length][dim] of fewer
  * heads. FALSE: they are no copies, or their sizes do not fit.
  */
 static gboolean
-use_sources (PtCudaReplacements *self, PtCudaAttention *attention)
+use_sources (PtCudaReplacements *self, Operation *operation)
 {
-  const Copy *keys = find_copy (self, attention->keys);
-  const Copy *values = find_copy (self, attention->values);
-  gint64 head = attention->length * attention->dim;
-  gint64 n;
+  PtCudaAttention *attention = &operation->attention;
+  const Copy *keys, *values;
+  gint64 head, n;
 
+  if (operation->kind != PT_PATTERN_ATTENTION)
+    return FALSE;
+  keys = find_copy (self, attention->keys);
+  values = find_copy (self, attention->values);
+  head = attention->length * attention->dim;
   if (keys == NULL || values == NULL || keys->source_size != values->source_size)
     return FALSE;
   n = (gint64) keys->source_size / (head * 2);
@@ -234,7 +241,81 @@ use_sources (PtCudaReplacements *self, PtCudaAttention *attention)
   return pt_cuda_attention_fits (attention);
 }
 
-/* ---- launching ours ---- */
+/* ---- what a launch computes ---- */
+
+/* All but the sizes of a product. */
+static gboolean
+read_operation (const PtCudaLaunch *launch, Operation *operation)
+{
+  operation->kind = launch->pattern->kind;
+  if (operation->kind == PT_PATTERN_ATTENTION)
+    return pt_attention_pattern_read (&launch->pattern->attention, launch->arguments, launch->grid,
+                                      &operation->attention);
+  return pt_product_pattern_read (&launch->pattern->product, launch->arguments, &operation->row);
+}
+
+/* Whether the block that contains @pointer has @n more bf16 from there. */
+static gboolean
+has_numbers (PtCudaReplacements *self, PtCuPointer pointer, gint64 n)
+{
+  PtCuPointer start = 0;
+  gsize size = 0;
+
+  return find_block (self, pointer, &start, &size) && (gint64) (size - (pointer - start)) / 2 >= n;
+}
+
+/* The sizes of a product with @n outputs. FALSE: something is smaller than that, or is no constant
+ * of such a size. */
+static gboolean
+read_sizes (PtCudaReplacements *self, Operation *operation, gint64 n)
+{
+  PtCudaRow *row = &operation->row;
+  PtCuPointer start = 0;
+  gsize size = 0;
+
+  if (operation->kind != PT_PATTERN_PRODUCT)
+    return TRUE;
+  if (n <= 0 || !find_block (self, row->weights, &start, &size) || start != row->weights ||
+      size > G_MAXINT64 || (gint64) size % (2 * n) != 0)
+    return FALSE;
+  row->n = n;
+  row->k = (gint64) size / (2 * n);
+  return pt_cuda_row_fits (row) && has_numbers (self, row->input, row->k) &&
+         has_numbers (self, row->output, n) &&
+         (row->end == PT_CUDA_ROW_PLAIN || has_numbers (self, row->other, n));
+}
+
+static PtCuPointer
+output_of (const Operation *operation)
+{
+  return operation->kind == PT_PATTERN_ATTENTION ? operation->attention.output
+                                                 : operation->row.output;
+}
+
+/* Whether an input lies in the block that is written. */
+static gboolean
+is_in_place (PtCudaReplacements *self, const Operation *operation, PtCuPointer block)
+{
+  const PtCudaAttention *attention = &operation->attention;
+  const PtCudaRow *row = &operation->row;
+  const PtCuPointer of_attention[] = { attention->queries, attention->keys, attention->values,
+                                       attention->mask };
+  const PtCuPointer of_row[] = { row->input, row->weights, row->other };
+  gboolean is_attention = operation->kind == PT_PATTERN_ATTENTION;
+  const PtCuPointer *inputs = is_attention ? of_attention : of_row;
+  guint n = is_attention ? G_N_ELEMENTS (of_attention) : G_N_ELEMENTS (of_row);
+
+  for (guint i = 0; i < n; i++) {
+    PtCuPointer start = 0;
+    gsize size;
+
+    if (inputs[i] != 0 && (!find_block (self, inputs[i], &start, &size) || start == block))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* ---- launching ---- */
 
 /* Memory that a graph uses is kept. */
 static gboolean
@@ -258,116 +339,57 @@ provide_scratch (PtCudaReplacements *self, gsize size)
 }
 
 static gboolean
-launch_attention (PtCudaReplacements *self, const PtCudaAttention *attention)
+launch_ours (PtCudaReplacements *self, const Operation *operation)
 {
-  return provide_scratch (self, pt_cuda_attention_scratch (attention)) &&
-         pt_cuda_kernel_attention (self->context, attention, self->scratch, NULL);
+  if (operation->kind == PT_PATTERN_PRODUCT)
+    return pt_cuda_kernel_row (self->context, &operation->row, NULL);
+  return provide_scratch (self, pt_cuda_attention_scratch (&operation->attention)) &&
+         pt_cuda_kernel_attention (self->context, &operation->attention, self->scratch, NULL);
 }
 
-/* ---- comparing ---- */
-
-static float
-from_bf16 (guint16 x)
-{
-  guint32 bits = (guint32) x << 16;
-  float value;
-
-  memcpy (&value, &bits, sizeof value);
-  return value;
-}
-
-/* @n bf16; numbers that neither kernel wrote are junk in both. */
-static gboolean
-agree (PtCudaReplacements *self, const guint16 *theirs, const guint16 *ours, gsize n)
-{
-  double norm = 0, difference = 0, largest = 0, largest_difference = 0;
-
-  for (gsize i = 0; i < n; i++) {
-    double a = (double) from_bf16 (theirs[i]), b = (double) from_bf16 (ours[i]);
-
-    if (theirs[i] == JUNK_NUMBER && ours[i] == JUNK_NUMBER)
-      continue;
-    norm += a * a;
-    difference += (a - b) * (a - b);
-    largest = MAX (largest, fabs (a));
-    largest_difference = MAX (largest_difference, fabs (a - b));
-  }
-  /* Not a number, also if only one of them wrote an element: FALSE. */
-  if (!(sqrt (difference) <= sqrt (norm) * MAX_NORM) ||
-      !(largest_difference <= largest * MAX_DIFFERENCE))
-    return FALSE;
-  if (norm > 0)
-    self->largest = MAX (self->largest, sqrt (difference / norm));
-  return TRUE;
-}
+/* One of the two. */
+typedef struct {
+  PtCudaReplacements *self;
+  const PtCudaLaunch *theirs;
+  const Operation *ours;
+} Run;
 
 static gboolean
-launch_theirs (PtCudaReplacements *self, const PtCudaLaunch *launch)
+launch_one (gpointer data)
 {
-  PtCudaContext *context = self->context;
+  const Run *run = data;
+  const PtCudaContext *context = run->self->context;
+  const PtCudaLaunch *launch = run->theirs;
 
+  if (launch == NULL)
+    return launch_ours (run->self, run->ours);
   return context->cu->cuLaunchKernel (launch->function, launch->grid[0], launch->grid[1],
                                       launch->grid[2], launch->block[0], launch->block[1],
                                       launch->block[2], launch->shared_bytes, context->stream,
                                       launch->arguments, NULL) == PT_CU_SUCCESS;
 }
 
-/* The bytes of a block after a kernel wrote into junk; NULL: something failed. */
-static guint8 *
-run_into_junk (PtCudaReplacements *self, const PtCudaLaunch *launch,
-               const PtCudaAttention *attention, PtCuPointer block, gsize size)
-{
-  PtCudaContext *context = self->context;
-  g_autofree guint8 *bytes = g_malloc (size);
+/* ---- comparing ---- */
 
-  if (context->cu->cuMemsetD8Async (block, JUNK, size, context->stream) != PT_CU_SUCCESS ||
-      !(attention != NULL ? launch_attention (self, attention) : launch_theirs (self, launch)) ||
-      context->cu->cuMemcpyDtoHAsync (bytes, block, size, context->stream) != PT_CU_SUCCESS ||
-      !pt_cuda_context_synchronize (context, NULL))
-    return NULL;
-  return g_steal_pointer (&bytes);
-}
-
-/* Whether an input of the attention lies in the block that it writes. */
-static gboolean
-is_in_place (PtCudaReplacements *self, const PtCudaAttention *attention, PtCuPointer block)
-{
-  const PtCuPointer inputs[] = { attention->queries, attention->keys, attention->values,
-                                 attention->mask };
-
-  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++) {
-    PtCuPointer start = 0;
-    gsize size;
-
-    if (inputs[i] != 0 && (!find_block (self, inputs[i], &start, &size) || start == block))
-      return TRUE;
-  }
-  return FALSE;
-}
-
+/* @theirs: what the library's kernel wrote into a block of [size] bytes */
 static void
-compare_kind (PtCudaReplacements *self, const PtCudaLaunch *launch, Candidate *candidate, Kind kind,
-              const PtCudaAttention *attention)
+compare_kind (PtCudaReplacements *self, Candidate *candidate, Kind kind, const Operation *operation,
+              PtCuPointer block, gsize size, const guint16 *theirs)
 {
-  PtCuPointer block;
-  gsize size;
-  g_autofree guint8 *theirs = NULL, *ours = NULL;
-  gboolean ok;
+  Run run = { self, NULL, operation };
+  g_autofree guint16 *ours = NULL;
 
-  if (candidate->differs[kind] || !find_block (self, attention->output, &block, &size) ||
-      size > MAX_OUTPUT || size % 2 != 0 || is_in_place (self, attention, block))
+  if (candidate->differs[kind])
     return;
-  ours = run_into_junk (self, launch, attention, block, size);
-  /* Last, so that its result is what the following kernels read. */
-  theirs = run_into_junk (self, launch, NULL, block, size);
-  ok = ours != NULL && theirs != NULL &&
-       agree (self, (const guint16 *) (gpointer) theirs, (const guint16 *) (gpointer) ours,
-              size / 2);
+  ours = pt_cuda_run_into_junk (self->context, block, size, launch_one, &run);
   candidate->n_compared[kind]++;
-  candidate->differs[kind] = !ok;
-  if (!ok)
-    g_debug ("Attention of a model differs from ours (%s) and is not replaced.",
-             kind == READ_SOURCES ? "unexpanded keys" : "keys as they are");
+  candidate->differs[kind] =
+      ours == NULL || !pt_cuda_results_agree (theirs, ours, size / 2, &self->largest);
+  if (candidate->differs[kind])
+    g_debug ("%s of a model differs from ours and is not replaced.",
+             operation->kind == PT_PATTERN_PRODUCT ? "A product"
+             : kind == READ_SOURCES                ? "Attention with unexpanded keys"
+                                                   : "Attention");
 }
 
 static Candidate *
@@ -382,17 +404,47 @@ candidate_of (PtCudaReplacements *self, const PtCudaLaunch *launch)
   return candidate;
 }
 
+/* What a kernel writes must be the same number of elements in each launch. */
+static gboolean
+learn_sizes (PtCudaReplacements *self, Candidate *candidate, Operation *operation, gsize written)
+{
+  if (operation->kind != PT_PATTERN_PRODUCT)
+    return TRUE;
+  if (candidate->n_outputs == 0)
+    candidate->n_outputs = (gint64) written;
+  if (candidate->n_outputs == (gint64) written && read_sizes (self, operation, (gint64) written))
+    return TRUE;
+  candidate->differs[READ_COPIES] = TRUE;
+  return FALSE;
+}
+
 static void
 compare (PtCudaReplacements *self, const PtCudaLaunch *launch)
 {
+  PtCudaContext *context = self->context;
   Candidate *candidate = candidate_of (self, launch);
-  PtCudaAttention attention;
+  Operation operation;
+  Run run = { self, launch, NULL };
+  g_autofree guint16 *theirs = NULL;
+  PtCuPointer block;
+  gsize size;
 
-  if (!pt_attention_pattern_read (launch->attention, launch->arguments, launch->grid, &attention))
+  if (candidate->differs[READ_COPIES] || !read_operation (launch, &operation) ||
+      !find_block (self, output_of (&operation), &block, &size) || size > MAX_OUTPUT ||
+      size % 2 != 0 || is_in_place (self, &operation, block) ||
+      (operation.kind == PT_PATTERN_PRODUCT && block != operation.row.output))
     return;
-  compare_kind (self, launch, candidate, READ_COPIES, &attention);
-  if (use_sources (self, &attention))
-    compare_kind (self, launch, candidate, READ_SOURCES, &attention);
+  theirs = pt_cuda_run_into_junk (context, block, size, launch_one, &run);
+  if (theirs == NULL ||
+      !learn_sizes (self, candidate, &operation, pt_cuda_count_written (theirs, size / 2)))
+    return;
+  compare_kind (self, candidate, READ_COPIES, &operation, block, size, theirs);
+  if (use_sources (self, &operation))
+    compare_kind (self, candidate, READ_SOURCES, &operation, block, size, theirs);
+  /* The following kernels read the library's result. */
+  if (context->cu->cuMemcpyHtoDAsync (block, theirs, size, context->stream) != PT_CU_SUCCESS ||
+      !pt_cuda_context_synchronize (context, NULL))
+    candidate->differs[READ_COPIES] = TRUE;
 }
 
 /* ---- calls ---- */
@@ -400,7 +452,7 @@ compare (PtCudaReplacements *self, const PtCudaLaunch *launch)
 void
 pt_cuda_replacements_note (PtCudaReplacements *self, const PtCudaLaunch *launch)
 {
-  if (self->mode == PT_CUDA_REPLACE_WATCH && launch->attention != NULL)
+  if (self->mode == PT_CUDA_REPLACE_WATCH && launch->pattern != NULL)
     compare (self, launch);
   note_writes (self, launch);
 }
@@ -414,26 +466,35 @@ is_proved (const Candidate *candidate, Kind kind)
          !candidate->differs[READ_COPIES];
 }
 
+static void
+count (PtCudaReplacements *self, PtPatternKind kind, gboolean is_replaced, gboolean from_sources)
+{
+  gboolean is_product = kind == PT_PATTERN_PRODUCT;
+
+  *(is_product ? &self->n_products : &self->n_attention) += !is_replaced;
+  *(is_product ? &self->n_products_replaced : &self->n_attention_replaced) += is_replaced;
+  self->n_from_sources += from_sources;
+}
+
 gboolean
 pt_cuda_replacements_take (PtCudaReplacements *self, const PtCudaLaunch *launch)
 {
-  PtCudaAttention attention, unexpanded;
+  Operation operation, unexpanded;
   const Candidate *candidate;
   gboolean from_sources;
 
-  if (self->mode != PT_CUDA_REPLACE_USE || launch->attention == NULL)
+  if (self->mode != PT_CUDA_REPLACE_USE || launch->pattern == NULL)
     return FALSE;
-  self->n_seen++;
+  count (self, launch->pattern->kind, FALSE, FALSE);
   candidate = candidate_of (self, launch);
-  if (!is_proved (candidate, READ_COPIES) ||
-      !pt_attention_pattern_read (launch->attention, launch->arguments, launch->grid, &attention))
+  if (!is_proved (candidate, READ_COPIES) || !read_operation (launch, &operation) ||
+      !read_sizes (self, &operation, candidate->n_outputs))
     return FALSE;
-  unexpanded = attention;
+  unexpanded = operation;
   from_sources = is_proved (candidate, READ_SOURCES) && use_sources (self, &unexpanded);
-  if (!launch_attention (self, from_sources ? &unexpanded : &attention))
+  if (!launch_ours (self, from_sources ? &unexpanded : &operation))
     return FALSE;
-  self->n_replaced++;
-  self->n_from_sources += from_sources;
+  count (self, operation.kind, TRUE, from_sources);
   note_writes (self, launch);
   return TRUE;
 }
@@ -441,9 +502,17 @@ pt_cuda_replacements_take (PtCudaReplacements *self, const PtCudaLaunch *launch)
 char *
 pt_cuda_replacements_describe (const PtCudaReplacements *self)
 {
-  if (self->n_seen == 0)
-    return NULL;
-  return g_strdup_printf ("attention: %u of %u replaced, %u of these with unexpanded keys and "
-                          "values; the results differed by at most %.2g",
-                          self->n_replaced, self->n_seen, self->n_from_sources, self->largest);
+  GString *text = g_string_new (NULL);
+
+  if (self->n_attention > 0)
+    g_string_append_printf (text,
+                            "attention: %u of %u replaced, %u of these with unexpanded keys and "
+                            "values; ",
+                            self->n_attention_replaced, self->n_attention, self->n_from_sources);
+  if (self->n_products > 0)
+    g_string_append_printf (text, "products: %u of %u replaced; ", self->n_products_replaced,
+                            self->n_products);
+  if (text->len > 0)
+    g_string_append_printf (text, "the results differed by at most %.2g", self->largest);
+  return g_string_free (text, text->len == 0);
 }

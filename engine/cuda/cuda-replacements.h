@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/cuda/attention-pattern.h"
+#include "engine/cuda/kernel-pattern.h"
 
 G_BEGIN_DECLS
 
 /**
  * PtCudaReplacements: our kernels in place of kernels of one model library, in its CUDA graphs.
  *
- * A kernel is recognised by its code (attention-pattern.h). Before a graph is recorded, some calls
- * are watched: after each launch of such a kernel, it runs again on memory that was filled with
- * junk, and so does ours. Both must write the same bytes, and the numbers must agree within the
- * rounding of their type. A kernel that differs once is never replaced.
+ * A kernel is recognised by its code (kernel-pattern.h). Before a graph is recorded, some calls are
+ * watched: after each launch of such a kernel, it runs again on memory that was filled with junk,
+ * and so does ours. Both must write the same elements, and the numbers must agree within the
+ * rounding of their type (cuda-comparison.h). A kernel that differs once is never replaced.
+ *
+ * The size of a product is not in its arguments: it has as many outputs as elements were written,
+ * and as many inputs as the weights, a constant of the library, then have columns.
  *
  * Libraries expand keys and values to all heads by a kernel that copies. Where a copy is made from
  * something that did not change since, ours also reads the source in place of the copy, if the
@@ -27,8 +30,8 @@ typedef struct {
   guint grid[3], block[3];
   guint shared_bytes;
   void **arguments;
-  const PtPtxEffects *effects;         /* NULL: unknown */
-  const PtAttentionPattern *attention; /* NULL: no attention kernel */
+  const PtPtxEffects *effects;    /* NULL: unknown */
+  const PtKernelPattern *pattern; /* NULL: nothing that ours may replace */
 } PtCudaLaunch;
 
 typedef enum {

@@ -108,7 +108,7 @@ launch_watched (const PtCuda *cu, PtCudaReplacements *replacements, PtCudaLaunch
   PtCuResult code;
 
   launch->effects = pt_shim_modules_effects (pt_shim_state.modules, launch->function);
-  launch->attention = pt_shim_modules_attention (pt_shim_state.modules, launch->function);
+  launch->pattern = pt_shim_modules_pattern (pt_shim_state.modules, launch->function);
   if (pt_cuda_replacements_take (replacements, launch))
     return PT_CU_SUCCESS;
   code = cu->cuLaunchKernel (launch->function, launch->grid[0], launch->grid[1], launch->grid[2],

@@ -10,7 +10,7 @@ kernel_free (gpointer data)
 
   g_free (kernel->name);
   g_free (kernel->effects);
-  g_free (kernel->attention);
+  g_free (kernel->pattern);
   g_free (kernel);
 }
 
@@ -78,21 +78,21 @@ pt_shim_modules_effects (PtShimModules *modules, PtCuFunction function)
   return kernel->effects;
 }
 
-const PtAttentionPattern *
-pt_shim_modules_attention (PtShimModules *modules, PtCuFunction function)
+const PtKernelPattern *
+pt_shim_modules_pattern (PtShimModules *modules, PtCuFunction function)
 {
   PtShimKernel *kernel = g_hash_table_lookup (modules->kernels, function);
   g_autofree char *text = NULL;
-  PtAttentionPattern pattern;
+  PtKernelPattern pattern;
   gsize size;
 
   if (kernel == NULL || kernel->is_searched)
-    return kernel != NULL ? kernel->attention : NULL;
+    return kernel != NULL ? kernel->pattern : NULL;
   kernel->is_searched = TRUE;
   text = kernel->image != NULL ? pt_ptx_text (kernel->image, &size) : NULL;
-  if (text != NULL && pt_attention_pattern_find (text, size, kernel->name, &pattern))
-    kernel->attention = g_memdup2 (&pattern, sizeof pattern);
-  return kernel->attention;
+  if (text != NULL && pt_kernel_pattern_find (text, size, kernel->name, &pattern))
+    kernel->pattern = g_memdup2 (&pattern, sizeof pattern);
+  return kernel->pattern;
 }
 
 PtCudaReplacements *

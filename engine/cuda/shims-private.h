@@ -22,10 +22,10 @@ enum { PT_CUDA_ERROR_INVALID_DEVICE = 101, PT_CUDA_ERROR_CAPTURE = 900, PT_CUDA_
 
 typedef struct {
   char *name;
-  gconstpointer image;           /* name in its module; owned by the library */
-  PtPtxEffects *effects;         /* cached effects; NULL: not analysed yet */
-  gboolean is_searched;          /* for the pattern */
-  PtAttentionPattern *attention; /* NULL: it is none */
+  gconstpointer image;      /* name in its module; owned by the library */
+  PtPtxEffects *effects;    /* cached effects; NULL: not analysed yet */
+  gboolean is_searched;     /* for the pattern */
+  PtKernelPattern *pattern; /* NULL: there is none */
 } PtShimKernel;
 
 struct _PtShimModules {

@@ -58,8 +58,8 @@ guint pt_shim_modules_count (const PtShimModules *modules);
 /** The memory effects of @function, or NULL when it is not a kernel of the library. */
 const PtPtxEffects *pt_shim_modules_effects (PtShimModules *modules, PtCuFunction function);
 
-/** What @function looks like, or NULL when it is not an attention kernel of the library. */
-const PtAttentionPattern *pt_shim_modules_attention (PtShimModules *modules, PtCuFunction function);
+/** What @function looks like, or NULL when it is no kernel of the library that ours may replace. */
+const PtKernelPattern *pt_shim_modules_pattern (PtShimModules *modules, PtCuFunction function);
 
 /** Our kernels in place of the library's. Owned by @modules. */
 PtCudaReplacements *pt_shim_modules_replacements (PtShimModules *modules, PtCudaContext *context);

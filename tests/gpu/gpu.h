@@ -32,8 +32,10 @@ void gpu_free_all (void);
 void gpu_fail (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 void add_matmul_tests (void);
+void add_row_product_tests (void);
 void add_attention_tests (void);
 void add_misc_tests (void);
 void add_replacement_tests (void);
+void add_replaced_product_tests (void);
 void add_sample_tests (void);
 void bench_all (void);

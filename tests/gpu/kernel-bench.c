@@ -316,6 +316,52 @@ bench_all_plain (void)
   }
 }
 
+typedef struct {
+  PtCudaRow row;
+  gsize weights_size;
+} RowWork;
+
+static void
+enqueue_row (gconstpointer data, guint copy)
+{
+  const RowWork *work = data;
+  PtCudaRow row = work->row;
+  GError *error = NULL;
+
+  row.weights += copy * work->weights_size;
+  gpu_check (pt_cuda_kernel_row (gpu, &row, &error), error);
+}
+
+static void
+bench_row (gint64 n, gint64 k)
+{
+  RowWork work = { .row = { .n = n, .k = k }, .weights_size = (gsize) (n * k * 2) };
+  guint n_copies = copies_of (work.weights_size);
+  g_autofree char *name = g_strdup_printf ("bf16 row n %d k %d", (int) n, (int) k);
+
+  work.row.input = random_memory ((gsize) k * 2, TRUE);
+  work.row.weights = random_memory (work.weights_size * n_copies, TRUE);
+  work.row.output = random_memory ((gsize) n * 2, TRUE);
+  report (name, time_graph (enqueue_row, &work, n_copies),
+          (double) (work.weights_size + (gsize) (n + k) * 2), 2.0 * (double) n * (double) k);
+  pt_cuda_context_free (gpu, work.row.input);
+  pt_cuda_context_free (gpu, work.row.weights);
+  pt_cuda_context_free (gpu, work.row.output);
+}
+
+static void
+bench_all_rows (void)
+{
+  static const gint64 shapes[][2] = {
+    { 512, 2048 },  { 2048, 2048 },  { 8192, 2048 },  { 2048, 8192 }, { 128256, 2048 },
+    { 1024, 1024 }, { 2048, 1024 },  { 3072, 1024 },  { 1024, 3072 }, { 151936, 1024 },
+    { 4096, 4096 }, { 14336, 4096 }, { 4096, 14336 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
+    bench_row (shapes[i][0], shapes[i][1]);
+}
+
 /* ---- The others ---- */
 
 typedef struct {
@@ -446,6 +492,7 @@ bench_all (void)
 {
   bench_copy ();
   bench_least ();
+  bench_all_rows ();
   bench_all_int4 ();
   bench_all_plain ();
   bench_sample (PT_DTYPE_BF16, 128256, 0, 0, FALSE);

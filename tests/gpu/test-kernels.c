@@ -42,9 +42,11 @@ main (int argc, char **argv)
   } else {
     add_attention_tests ();
     add_matmul_tests ();
+    add_row_product_tests ();
     add_misc_tests ();
     add_sample_tests ();
     add_replacement_tests ();
+    add_replaced_product_tests ();
     result = g_test_run ();
   }
   gpu_stop ();

@@ -39,19 +39,22 @@ enum {
   N_PARAMETERS
 };
 
-static const PtAttentionPattern pattern = {
-  .queries = { QUERIES, Q_HEAD, Q_ROW },
-  .keys = { KEYS, K_HEAD, K_ROW },
-  .values = { VALUES, V_HEAD, V_ROW },
-  .output = { OUTPUT, O_HEAD, O_ROW },
-  .has_mask = TRUE,
-  .mask = MASK,
-  .has_n_queries = TRUE,
-  .n_queries = N_QUERIES,
-  .heads = N_HEADS,
-  .length = N_KEYS,
-  .scale = SCALE,
-  .is_double = TRUE,
+static const PtKernelPattern pattern = {
+  .kind = PT_PATTERN_ATTENTION,
+  .attention = {
+    .queries = { QUERIES, Q_HEAD, Q_ROW },
+    .keys = { KEYS, K_HEAD, K_ROW },
+    .values = { VALUES, V_HEAD, V_ROW },
+    .output = { OUTPUT, O_HEAD, O_ROW },
+    .has_mask = TRUE,
+    .mask = MASK,
+    .has_n_queries = TRUE,
+    .n_queries = N_QUERIES,
+    .heads = N_HEADS,
+    .length = N_KEYS,
+    .scale = SCALE,
+    .is_double = TRUE,
+  },
 };
 
 static const PtPtxEffects attention_effects = {

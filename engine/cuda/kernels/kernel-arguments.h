@@ -117,6 +117,28 @@ enum { PT_PLAIN_THREADS = 256 };
   PT_PLAIN_SIZES (X, int6, PLAIN_INT6)             \
   PT_PLAIN_SIZES (X, int8, PLAIN_INT8)
 
+/* ---- A row times a matrix of bf16 ---- */
+
+enum { PT_ROW_THREADS = 256, PT_ROW_MOST_PARTS = 8 };
+/* What is done with a sum: nothing; other[i] is added; it is multiplied by silu (other[i]). */
+enum { PT_ROW_PLAIN, PT_ROW_ADD, PT_ROW_SILU };
+
+typedef struct {
+  PT_ADDRESS (const uint16_t) input;   /* bf16 [k] */
+  PT_ADDRESS (const uint16_t) weights; /* bf16 [n][k] */
+  PT_ADDRESS (const uint16_t) other;   /* bf16 [n], or NULL */
+  PT_ADDRESS (uint16_t) output;        /* bf16 [n] */
+  int32_t n, k;                        /* k: a multiple of 8 */
+  int32_t parts;                       /* warps that share rows: a power of two */
+  int32_t end;                         /* PT_ROW_PLAIN and so on */
+} PtRowArguments;
+
+/* X (rows): of weights that a warp takes at once */
+#define PT_ROW_KERNELS(X) \
+  X (1)                   \
+  X (2)                   \
+  X (4)
+
 /* ---- Attention ---- */
 
 enum {

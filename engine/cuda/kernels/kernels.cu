@@ -8,5 +8,6 @@
 #include "int4-many.cuh"
 #include "plain.cuh"
 #include "random.cuh"
+#include "row.cuh"
 #include "sample.cuh"
 #include "sort.cuh"
