@@ -122,7 +122,7 @@ pteris_update_command (int argc, char **argv)
   g_auto (PterisOptions) common = { .no_model = TRUE };
   int status = pteris_options_parse (
       &common, "update --check",
-      "Look whether there is a newer version of Pteris. Nothing is downloaded or installed.",
+      "Check whether there is a newer version of Pteris. Nothing is downloaded or installed.",
       entries, 0, 0, argc, argv);
 
   if (status >= 0)

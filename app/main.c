@@ -36,7 +36,7 @@ const PterisCommand pteris_commands[] = {
   { "get", "REPO[:VARIANT]", "download a published model", pteris_get_command },
   { "models", "", "list the models of the library", pteris_models_command },
   { "remove", "NAME", "delete a model of the library", pteris_remove_command },
-  { "update", "", "look whether there is a newer version", pteris_update_command },
+  { "update", "", "check whether there is a newer version", pteris_update_command },
   { NULL },
 };
 

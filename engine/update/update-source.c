@@ -51,7 +51,7 @@ pt_update_source_new (GError **error)
 
   if (!pt_update_is_possible ()) {
     pt_fail (error, PT_ERROR_UNSUPPORTED,
-             "This Pteris does not look for newer versions: whoever built it left that out. The "
+             "This Pteris does not check for updates: whoever built it left that out. The "
              "package manager, or the page where you got it, has them.");
     return NULL;
   }

@@ -186,7 +186,7 @@ def test_usage(case):
 def test_turned_off(case):
     """A build without a list, and a person who wants none."""
     for environment in ({"PTERIS_UPDATE_URL": ""}, {"PTERIS_UPDATE_URL": "", "PTERIS_UPDATE_KEY": ""}):
-        case.refused("does not look for newer versions", "package manager", environment=environment)
+        case.refused("does not check for updates", "package manager", environment=environment)
     assert not case.lists.log
 
 

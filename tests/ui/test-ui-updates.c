@@ -4,7 +4,7 @@
 #include "tests/ui/window-test.h"
 #include "ui/window/preferences.h"
 
-/* The look for newer versions, over a list that is only told about. */
+/* The check for updates, over a list that is only told about. */
 
 static PterisWindow *
 begin (const FakeUpdate *list, gboolean wanted, const char *told)
@@ -77,8 +77,8 @@ test_impossible (void)
   PterisWindow *window = begin (&list, TRUE, NULL);
   PterisPreferences *preferences = open_preferences (window);
 
-  g_assert_false (says (preferences, "New Versions"));
-  g_assert_false (says (preferences, "Look for New Versions"));
+  g_assert_false (says (preferences, "Updates"));
+  g_assert_false (says (preferences, "Check for Updates"));
   pteris_updates_look (window->updates);
   g_assert_false (pteris_updates_is_busy (window->updates));
   g_assert_cmpint (fake_update.requests, ==, 0);
@@ -93,7 +93,7 @@ test_switch (void)
   PterisWindow *window = begin (&list, FALSE, NULL);
   PterisPreferences *preferences = open_preferences (window);
 
-  wait_until (says (preferences, "Never looked for a newer one"));
+  wait_until (says (preferences, "Not checked yet"));
   g_assert_true (says (preferences, "asks versions.example for a list of versions"));
   g_assert_null (button_that_says (preferences, "Download Page"));
   pteris_settings_set_boolean (PTERIS_SETTING_LOOK_FOR_UPDATES, TRUE);
@@ -140,7 +140,7 @@ test_close (void)
   close_window (window);
 }
 
-/* Look Now asks each time; errors are shown, and what was known stays. */
+/* Check Now asks each time; errors are shown, and what was known stays. */
 static void
 test_look_now (void)
 {
@@ -148,21 +148,21 @@ test_look_now (void)
   PterisWindow *window = begin (&list, FALSE, NULL);
   PterisPreferences *preferences = open_preferences (window);
 
-  wait_until (says (preferences, "Never looked for a newer one"));
+  wait_until (says (preferences, "Not checked yet"));
   wait_for_look (window);
   g_atomic_int_set (&fake_update.held, 1);
-  g_signal_emit_by_name (button_that_says (preferences, "Look Now"), "clicked");
-  wait_until (says (preferences, "Looking…"));
-  g_assert_false (gtk_widget_get_sensitive (button_that_says (preferences, "Look Now")));
+  g_signal_emit_by_name (button_that_says (preferences, "Check Now"), "clicked");
+  wait_until (says (preferences, "Checking…"));
+  g_assert_false (gtk_widget_get_sensitive (button_that_says (preferences, "Check Now")));
   g_atomic_int_set (&fake_update.held, 0);
-  wait_until (says (preferences, "The newest version on "));
+  wait_until (says (preferences, "Up to date when last checked, on "));
   g_assert_false (says (window->update_bar, "is available"));
   fake_update.newest = NULL;
-  g_signal_emit_by_name (button_that_says (preferences, "Look Now"), "clicked");
+  g_signal_emit_by_name (button_that_says (preferences, "Check Now"), "clicked");
   wait_until (says (preferences, "The server cannot be reached."));
   g_assert_cmpint (fake_update.requests, ==, 2);
   fake_update.newest = "0.3.0";
-  g_signal_emit_by_name (button_that_says (preferences, "Look Now"), "clicked");
+  g_signal_emit_by_name (button_that_says (preferences, "Check Now"), "clicked");
   wait_until (says (preferences, "Pteris 0.3.0 of 2027-01-15 is available."));
   /* The bar is for those who turned the daily look on. */
   g_assert_false (says (window->update_bar, "is available"));

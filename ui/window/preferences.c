@@ -400,16 +400,16 @@ describe_found (PterisPreferences *self)
   g_autofree char *last = last_look (self->updates);
 
   if (pteris_updates_is_busy (self->updates))
-    return g_strdup (_ ("Looking…"));
+    return g_strdup (_ ("Checking…"));
   if (error != NULL)
     return g_strdup (error);
   if (found != NULL && found->is_newer)
     /* Translators: a version such as 0.3.0, and its day. */
     return g_strdup_printf (_ ("Pteris %s of %s is available."), found->newest, found->date);
   if (found != NULL && last != NULL)
-    /* Translators: the day of the last look. */
-    return g_strdup_printf (_ ("The newest version on %s"), last);
-  return g_strdup (_ ("Never looked for a newer one"));
+    /* Translators: the day of the last check. */
+    return g_strdup_printf (_ ("Up to date when last checked, on %s"), last);
+  return g_strdup (_ ("Not checked yet"));
 }
 
 static void

@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 /**
- * PterisUpdates: looks for newer versions of Pteris, in a thread: once a day while
+ * PterisUpdates: checks for newer versions of Pteris, in a thread: once a day while
  * PTERIS_SETTING_LOOK_FOR_UPDATES is set, and when it is told to. UI thread only.
  *
  * Signals:
