@@ -139,6 +139,17 @@ load (PtProgram *program)
   return delegate;
 }
 
+/* The empty folders above @path in the cache folder. */
+static void
+remove_folders (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  if (strcmp (folder, g_get_user_cache_dir ()) == 0 || g_rmdir (folder) != 0)
+    return;
+  remove_folders (folder);
+}
+
 static void
 test_kept (void)
 {
@@ -180,15 +191,23 @@ test_kept (void)
   g_assert_true (g_file_set_contents (path, "damaged", -1, NULL));
   pt_vk_delegate_free (load (program));
   g_unlink (path);
+  remove_folders (path);
 }
 
 int
 main (int argc, char *argv[])
 {
-  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_autofree char *cache = g_dir_make_tmp ("pteris-XXXXXX", NULL);
+  int result;
+
+  g_assert_nonnull (cache);
+  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
+  g_test_init (&argc, &argv, NULL);
   pt_init ();
   g_test_add_func ("/vulkan/cache/file", test_file);
   g_test_add_func ("/vulkan/cache/size", test_size);
   g_test_add_func ("/vulkan/cache/kept", test_kept);
-  return g_test_run ();
+  result = g_test_run ();
+  g_rmdir (cache);
+  return result;
 }
