@@ -18,8 +18,8 @@ typedef struct {
   GArray *messages;   /* PtMessage */
   PtChatOptions chat; /* without messages */
   PterisDataFiles *files;
-  gboolean stream;   /* send the answer in parts */
-  gboolean usage;    /* OpenAI: send the numbers of tokens behind the parts */
+  gboolean stream;    /* send the answer in parts */
+  gboolean usage;     /* OpenAI: send the numbers of tokens behind the parts */
   gboolean one_call;  /* at most one call of a tool */
   gboolean must_call; /* the answer is a call of a tool */
   char *called;       /* with @must_call: the name of the tool; NULL: any */

@@ -77,8 +77,8 @@ state_save (const State *self, GError **error)
                                 0600, &cause))
     return TRUE;
   return pt_fail (error, PT_ERROR_FILE,
-                  "“%s” cannot be written: %s. Updates are not checked for until it can.",
-                  path, cause != NULL ? cause->message : g_strerror (errno));
+                  "“%s” cannot be written: %s. Updates are not checked for until it can.", path,
+                  cause != NULL ? cause->message : g_strerror (errno));
 }
 
 /* ---- what was seen ---- */

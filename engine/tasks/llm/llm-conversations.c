@@ -149,8 +149,7 @@ pt_llm_choose_conversation (PtLlm *self, const gint32 *ids, guint n, GError **er
     best = self->caches != NULL ? fork_another (self, best, kept) : open_another (self);
   if (best != self->now && self->caches != NULL)
     pt_llm_restore (self, best);
-  else if (best != self->now &&
-           !select_state (self, (guint) (best - self->conversations), error))
+  else if (best != self->now && !select_state (self, (guint) (best - self->conversations), error))
     return FALSE;
   self->now = best;
   best->used = ++self->clock;

@@ -63,11 +63,11 @@ struct _PtLlm {
   gboolean can_rewind;
   PtLlmConversation conversations[PT_LLM_MAX_CONVERSATIONS];
   guint max_conversations;
-  PtLlmConversation *now;              /* the current one */
-  guint64 clock;                       /* counts uses of conversations */
+  PtLlmConversation *now; /* the current one */
+  guint64 clock;          /* counts uses of conversations */
   /* Where the method has one state only, others are copies (llm-saved.c). */
-  GArray *caches;                  /* NULL: states are selected in the delegates */
-  guint64 saved_bytes, most_saved; /* of all copies; the limit */
+  GArray *caches;                      /* NULL: states are selected in the delegates */
+  guint64 saved_bytes, most_saved;     /* of all copies; the limit */
   gpointer id_buffer, position_buffer; /* @chunk elements of 8 bytes; one more in that of ids */
   gpointer row;                        /* one row of logits, copied from a device */
   gboolean on_host;                    /* the device cannot choose tokens: the host does */

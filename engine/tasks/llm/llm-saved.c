@@ -13,8 +13,8 @@
 #define MEMORY_PART 8
 #define MEMORY_MOST (G_GUINT64_CONSTANT (2) << 30)
 
-/* A cache of keys or values: @outer blocks of @stride bytes; each begins with the cells of the first
- * positions, of @cell bytes each. */
+/* A cache of keys or values: @outer blocks of @stride bytes; each begins with the cells of the
+ * first positions, of @cell bytes each. */
 typedef struct {
   guint8 *data;
   gsize outer, stride, cell;
@@ -27,9 +27,8 @@ static const struct {
   const char *name;
   guint first, last;
 } WRITERS[] = {
-  { "llama::update_cache", 1, 1 }, { "llama::sdpa_with_kv_cache", 3, 4 },
-  { "aten::copy_", 0, 0 },         { "aten::index_put_", 0, 0 },
-  { "aten::index_copy_", 0, 0 },
+  { "llama::update_cache", 1, 1 }, { "llama::sdpa_with_kv_cache", 3, 4 }, { "aten::copy_", 0, 0 },
+  { "aten::index_put_", 0, 0 },    { "aten::index_copy_", 0, 0 },
 };
 
 /* Whether @name is @wanted, maybe with an overload ("op.out"). */

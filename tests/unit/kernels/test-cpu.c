@@ -98,7 +98,7 @@ check_arm_name (const char *cpuinfo, const char *model, const char *expected)
 
 #define CORE(implementer, part)                                                                    \
   "processor\t: 0\nCPU implementer\t: " implementer "\nCPU variant\t: 0x4\nCPU part\t: " part "\n" \
-                                                                                              "\n"
+  "\n"
 
 static void
 test_arm_names (void)
