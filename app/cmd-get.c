@@ -6,11 +6,10 @@
 
 #include "app/cli.h"
 #include "app/confirm.h"
+#include "app/interruptible.h"
 #include "engine/base/clean.h"
 #include "engine/base/json.h"
 
-/* How often is looked whether Ctrl-C was pressed. */
-#define LOOK_US (50 * 1000)
 #define MAX_TOKEN_FILE 4096
 /* Columns of a file's name in the line of progress. */
 #define NAME_COLUMNS 22
@@ -26,9 +25,6 @@ typedef struct {
   char *folder;
   GCancellable *cancellable;
   GError *error;
-  GMutex mutex;
-  GCond cond;
-  gboolean is_done; /* under the mutex */
   gboolean on_terminal, progress_shown;
   int tenth; /* last that a line was written for */
   PtHubPhase phase;
@@ -39,41 +35,11 @@ typedef struct {
 static int
 run (Get *self, GThreadFunc func)
 {
-  GThread *thread;
-  int status = PTERIS_EXIT_DONE;
-
-  self->is_done = FALSE;
-  thread = g_thread_new ("hub", func, self);
-  g_mutex_lock (&self->mutex);
-  while (!self->is_done) {
-    if (pteris_was_interrupted ())
-      g_cancellable_cancel (self->cancellable);
-    g_cond_wait_until (&self->cond, &self->mutex, g_get_monotonic_time () + LOOK_US);
-  }
-  g_mutex_unlock (&self->mutex);
-  g_thread_join (thread);
+  pteris_run_interruptible (func, self, self->cancellable);
   if (self->progress_shown)
     fputs ("\r\033[K", stderr);
   fflush (stderr);
-  if (self->error == NULL)
-    return PTERIS_EXIT_DONE;
-  if (g_error_matches (self->error, PT_ERROR, PT_ERROR_CANCELLED)) {
-    status = PTERIS_EXIT_STOPPED;
-    pteris_note ("%s", self->error->message);
-  } else {
-    status = PTERIS_EXIT_FAILED;
-    pteris_complain ("%s", self->error->message);
-  }
-  return status;
-}
-
-static void
-tell_done (Get *self)
-{
-  g_mutex_lock (&self->mutex);
-  self->is_done = TRUE;
-  g_cond_signal (&self->cond);
-  g_mutex_unlock (&self->mutex);
+  return pteris_show_outcome (self->error);
 }
 
 static gpointer
@@ -85,7 +51,6 @@ look (gpointer data)
                                             &self->kept_token, self->cancellable, &self->error);
   if (self->kept_token != NULL)
     self->access.token = self->kept_token;
-  tell_done (self);
   return NULL;
 }
 
@@ -111,7 +76,6 @@ borrow_all (gpointer data)
 
   for (guint i = 0; self->also[i] != NULL && borrow (self, self->also[i]); i++)
     ;
-  tell_done (self);
   return NULL;
 }
 
@@ -192,7 +156,6 @@ download (gpointer data)
 
   self->folder = pt_hub_get (self->repo, self->variant, &self->access, on_progress, self,
                              self->cancellable, &self->error);
-  tell_done (self);
   return NULL;
 }
 

@@ -3,17 +3,13 @@
 #include <pteris/update.h>
 
 #include "app/cli.h"
+#include "app/interruptible.h"
 #include "engine/base/json.h"
-
-#define LOOK_US (50 * 1000)
 
 typedef struct {
   GCancellable *cancellable;
   PtUpdate *update;
   GError *error;
-  GMutex mutex;
-  GCond cond;
-  gboolean is_done; /* under the mutex */
 } Look;
 
 static gpointer
@@ -22,27 +18,7 @@ look (gpointer data)
   Look *self = data;
 
   self->update = pt_update_look (self->cancellable, &self->error);
-  g_mutex_lock (&self->mutex);
-  self->is_done = TRUE;
-  g_cond_signal (&self->cond);
-  g_mutex_unlock (&self->mutex);
   return NULL;
-}
-
-/* Ctrl-C stops it. */
-static void
-look_and_wait (Look *self)
-{
-  GThread *thread = g_thread_new ("update", look, self);
-
-  g_mutex_lock (&self->mutex);
-  while (!self->is_done) {
-    if (pteris_was_interrupted ())
-      g_cancellable_cancel (self->cancellable);
-    g_cond_wait_until (&self->cond, &self->mutex, g_get_monotonic_time () + LOOK_US);
-  }
-  g_mutex_unlock (&self->mutex);
-  g_thread_join (thread);
 }
 
 static void
@@ -90,21 +66,15 @@ static int
 check (gboolean json)
 {
   Look self = { .cancellable = g_cancellable_new () };
-  int status = PTERIS_EXIT_DONE;
+  int status;
 
   pteris_catch_interrupts ();
-  look_and_wait (&self);
-  if (g_error_matches (self.error, PT_ERROR, PT_ERROR_CANCELLED)) {
-    status = PTERIS_EXIT_STOPPED;
-    pteris_note ("%s", self.error->message);
-  } else if (self.error != NULL) {
-    status = PTERIS_EXIT_FAILED;
-    pteris_complain ("%s", self.error->message);
-  } else if (json) {
+  pteris_run_interruptible (look, &self, self.cancellable);
+  status = pteris_show_outcome (self.error);
+  if (status == PTERIS_EXIT_DONE && json)
     show_json (self.update);
-  } else {
+  else if (status == PTERIS_EXIT_DONE)
     show (self.update);
-  }
   g_object_unref (self.cancellable);
   g_clear_error (&self.error);
   pt_update_free (self.update);
