@@ -46,7 +46,8 @@ struct _PtCudaReplacements {
   PtCuPointer scratch;
   gsize scratch_size;
   GArray *old_scratch; /* PtCuPointer: recorded graphs may use it */
-  guint n_attention, n_attention_replaced, n_from_sources, n_products, n_products_replaced;
+  /* Launches of the latest call, by pattern. */
+  guint n_seen[PT_N_PATTERNS], n_replaced[PT_N_PATTERNS], n_from_sources;
   double largest; /* difference of norms */
 };
 
@@ -88,9 +89,11 @@ pt_cuda_replacements_begin (PtCudaReplacements *self, PtCudaReplaceMode mode, Pt
   self->user_data = user_data;
   g_hash_table_remove_all (self->copies);
   g_hash_table_remove_all (self->versions);
-  if (mode == PT_CUDA_REPLACE_USE)
-    self->n_attention = self->n_attention_replaced = self->n_from_sources = self->n_products =
-        self->n_products_replaced = 0;
+  if (mode == PT_CUDA_REPLACE_USE) {
+    memset (self->n_seen, 0, sizeof self->n_seen);
+    memset (self->n_replaced, 0, sizeof self->n_replaced);
+    self->n_from_sources = 0;
+  }
 }
 
 void
@@ -466,16 +469,6 @@ is_proved (const Candidate *candidate, Kind kind)
          !candidate->differs[READ_COPIES];
 }
 
-static void
-count (PtCudaReplacements *self, PtPatternKind kind, gboolean is_replaced, gboolean from_sources)
-{
-  gboolean is_product = kind == PT_PATTERN_PRODUCT;
-
-  *(is_product ? &self->n_products : &self->n_attention) += !is_replaced;
-  *(is_product ? &self->n_products_replaced : &self->n_attention_replaced) += is_replaced;
-  self->n_from_sources += from_sources;
-}
-
 gboolean
 pt_cuda_replacements_take (PtCudaReplacements *self, const PtCudaLaunch *launch)
 {
@@ -485,7 +478,7 @@ pt_cuda_replacements_take (PtCudaReplacements *self, const PtCudaLaunch *launch)
 
   if (self->mode != PT_CUDA_REPLACE_USE || launch->pattern == NULL)
     return FALSE;
-  count (self, launch->pattern->kind, FALSE, FALSE);
+  self->n_seen[launch->pattern->kind]++;
   candidate = candidate_of (self, launch);
   if (!is_proved (candidate, READ_COPIES) || !read_operation (launch, &operation) ||
       !read_sizes (self, &operation, candidate->n_outputs))
@@ -494,7 +487,8 @@ pt_cuda_replacements_take (PtCudaReplacements *self, const PtCudaLaunch *launch)
   from_sources = is_proved (candidate, READ_SOURCES) && use_sources (self, &unexpanded);
   if (!launch_ours (self, from_sources ? &unexpanded : &operation))
     return FALSE;
-  count (self, operation.kind, TRUE, from_sources);
+  self->n_replaced[operation.kind]++;
+  self->n_from_sources += from_sources;
   note_writes (self, launch);
   return TRUE;
 }
@@ -504,14 +498,15 @@ pt_cuda_replacements_describe (const PtCudaReplacements *self)
 {
   GString *text = g_string_new (NULL);
 
-  if (self->n_attention > 0)
+  if (self->n_seen[PT_PATTERN_ATTENTION] > 0)
     g_string_append_printf (text,
                             "attention: %u of %u replaced, %u of these with unexpanded keys and "
                             "values; ",
-                            self->n_attention_replaced, self->n_attention, self->n_from_sources);
-  if (self->n_products > 0)
-    g_string_append_printf (text, "products: %u of %u replaced; ", self->n_products_replaced,
-                            self->n_products);
+                            self->n_replaced[PT_PATTERN_ATTENTION],
+                            self->n_seen[PT_PATTERN_ATTENTION], self->n_from_sources);
+  if (self->n_seen[PT_PATTERN_PRODUCT] > 0)
+    g_string_append_printf (text, "products: %u of %u replaced; ",
+                            self->n_replaced[PT_PATTERN_PRODUCT], self->n_seen[PT_PATTERN_PRODUCT]);
   if (text->len > 0)
     g_string_append_printf (text, "the results differed by at most %.2g", self->largest);
   return g_string_free (text, text->len == 0);

@@ -6,7 +6,12 @@
 
 G_BEGIN_DECLS
 
-typedef enum { PT_PATTERN_NOTHING, PT_PATTERN_ATTENTION, PT_PATTERN_PRODUCT } PtPatternKind;
+typedef enum {
+  PT_PATTERN_NOTHING,
+  PT_PATTERN_ATTENTION,
+  PT_PATTERN_PRODUCT,
+  PT_N_PATTERNS
+} PtPatternKind;
 
 /** What the code of a kernel looks like. */
 typedef struct {

@@ -65,6 +65,16 @@ reference_uniform (guint64 *state)
   return (float) ((gint32) reference_random (state) >> 8) / 8388608.0f;
 }
 
+guint16 *
+reference_random_bf16 (gsize n, float scale, guint64 *state)
+{
+  guint16 *x = g_new (guint16, n);
+
+  for (gsize i = 0; i < n; i++)
+    x[i] = reference_to_bf16 ((double) (reference_uniform (state) * scale));
+  return x;
+}
+
 /* ---- int4, tile packed ---- */
 
 void

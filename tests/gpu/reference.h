@@ -26,6 +26,8 @@ float reference_from_f16 (guint16 x);
 guint32 reference_random (guint64 *state);
 /** In [-1, 1). */
 float reference_uniform (guint64 *state);
+/** @n bf16 in [-@scale, @scale), free with g_free(). */
+guint16 *reference_random_bf16 (gsize n, float scale, guint64 *state);
 
 /* ---- int4, tile packed (section 9.2) ---- */
 

@@ -10,16 +10,6 @@
 
 #define JUNK_BF16 0xffff
 
-static guint16 *
-random_bf16 (gsize n, float scale, guint64 *state)
-{
-  guint16 *x = g_new (guint16, n);
-
-  for (gsize i = 0; i < n; i++)
-    x[i] = reference_to_bf16 ((double) (reference_uniform (state) * scale));
-  return x;
-}
-
 static guint8 *
 random_bytes (gsize n, guint limit, guint64 *state)
 {
@@ -70,8 +60,8 @@ int4_data_make (Int4Data *data, const Int4Case *c)
   gsize n = (gsize) (c->n * c->k);
   g_autofree guint8 *plain = random_bytes (n, 16, &state);
 
-  data->input = random_bf16 ((gsize) (c->m * c->k), 1, &state);
-  data->scales = random_bf16 ((gsize) (c->k / c->group * c->n * 2), 0.1f, &state);
+  data->input = reference_random_bf16 ((gsize) (c->m * c->k), 1, &state);
+  data->scales = reference_random_bf16 ((gsize) (c->k / c->group * c->n * 2), 0.1f, &state);
   data->packed = g_new (guint32, n / 8);
   data->weights = g_new (float, n);
   reference_int4_pack (data->packed, plain, c->n, c->k, (gint) c->inner);
@@ -277,7 +267,7 @@ plain_data_make (PlainData *data, const PlainCase *c)
   gsize n_groups = (gsize) (c->n * (c->k / c->group)), n = (gsize) c->n, k = (gsize) c->k;
   gsize n_steps = n * MAX (k / 256, 1);
 
-  data->input = random_bf16 ((gsize) c->m * k, 3, &state);
+  data->input = reference_random_bf16 ((gsize) c->m * k, 3, &state);
   if (c->m > 0)
     memset (data->input, 0, MIN (k, 32) * 2); /* a block of zeros */
   data->weights = random_bytes (n * k, 1u << bits, &state);
@@ -293,10 +283,10 @@ plain_data_make (PlainData *data, const PlainCase *c)
   data->zero = random_bytes (n_groups * 2, 256, &state);
   if (c->kind == PT_CUDA_PLAIN_INT4_FLOAT) {
     g_free (data->zero);
-    data->zero = random_bf16 (n_groups, 16, &state);
+    data->zero = reference_random_bf16 (n_groups, 16, &state);
   }
   data->scale = c->kind == PT_CUDA_PLAIN_INT4_FLOAT || c->kind == PT_CUDA_PLAIN_INT8
-                    ? (gpointer) random_bf16 (n_groups, 0.1f, &state)
+                    ? (gpointer) reference_random_bf16 (n_groups, 0.1f, &state)
                     : (gpointer) random_bytes (n_groups, 256, &state);
 }
 

@@ -14,16 +14,6 @@ typedef struct {
   gint64 offset; /* of the mask, in bytes from an aligned address */
 } Shape;
 
-static guint16 *
-random_numbers (gsize n, guint64 *state)
-{
-  guint16 *numbers = g_new (guint16, n);
-
-  for (gsize i = 0; i < n; i++)
-    numbers[i] = reference_to_bf16 (reference_uniform (state));
-  return numbers;
-}
-
 static gboolean
 is_valid (const Shape *shape, gint64 key)
 {
@@ -87,8 +77,9 @@ run (const Shape *shape)
   guint64 state = (guint64) (shape->heads * 131 + shape->length * 7 + shape->valid);
   gsize n_q = (gsize) (shape->heads * shape->dim);
   gsize n_k = (gsize) (shape->kv_heads * shape->length * shape->dim);
-  g_autofree guint16 *q = random_numbers (n_q, &state), *k = random_numbers (n_k, &state);
-  g_autofree guint16 *v = random_numbers (n_k, &state), *output = NULL;
+  g_autofree guint16 *q = reference_random_bf16 (n_q, 1, &state),
+                     *k = reference_random_bf16 (n_k, 1, &state);
+  g_autofree guint16 *v = reference_random_bf16 (n_k, 1, &state), *output = NULL;
   g_autofree guint8 *mask = g_new (guint8, (gsize) (shape->length + shape->offset));
   GError *error = NULL;
   PtCudaAttention attention = { .heads = shape->heads,

@@ -132,10 +132,8 @@ run_expand (const FakeLaunch *launch, void **arguments, gpointer user_data)
 static PtCuPointer
 random_tensor (gsize n, guint64 *state)
 {
-  g_autofree guint16 *numbers = g_new (guint16, n);
+  g_autofree guint16 *numbers = reference_random_bf16 (n, 1, state);
 
-  for (gsize i = 0; i < n; i++)
-    numbers[i] = reference_to_bf16 (reference_uniform (state));
   return gpu_new (numbers, n * 2);
 }
 

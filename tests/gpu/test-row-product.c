@@ -14,16 +14,6 @@ typedef struct {
   PtCudaRowEnd end;
 } Shape;
 
-static guint16 *
-random_numbers (gsize n, guint64 *state)
-{
-  guint16 *numbers = g_new (guint16, n);
-
-  for (gsize i = 0; i < n; i++)
-    numbers[i] = reference_to_bf16 (reference_uniform (state));
-  return numbers;
-}
-
 static void
 combine (PtCudaRowEnd end, double other, ReferenceSum *sum)
 {
@@ -68,8 +58,10 @@ run (const Shape *shape)
 {
   guint64 state = 11;
   gsize n = (gsize) shape->n, k = (gsize) shape->k;
-  g_autofree guint16 *x = random_numbers (k, &state), *w = random_numbers (n * k, &state);
-  g_autofree guint16 *other = random_numbers (n, &state), *output = random_numbers (n + 1, &state);
+  g_autofree guint16 *x = reference_random_bf16 (k, 1, &state),
+                     *w = reference_random_bf16 (n * k, 1, &state);
+  g_autofree guint16 *other = reference_random_bf16 (n, 1, &state),
+                     *output = reference_random_bf16 (n + 1, 1, &state);
   PtCudaRow row = { .end = shape->end, .n = shape->n, .k = shape->k };
   g_autofree guint16 *got = NULL;
   GError *error = NULL;
