@@ -171,17 +171,13 @@ find (Search *s, PtAttentionPattern *pattern)
 }
 
 gboolean
-pt_attention_pattern_find (const char *text, gsize size, const char *name,
+pt_attention_pattern_find (const char *text, const PtPtxAddresses *addresses,
                            PtAttentionPattern *pattern)
 {
-  PtPtxAddresses addresses;
-  Search search = { .addresses = &addresses };
+  Search search = { .addresses = addresses };
 
   memset (pattern, 0, sizeof *pattern);
-  if (!has_instructions (text))
-    return FALSE;
-  pt_ptx_addresses (text, size, name, &addresses);
-  return find (&search, pattern);
+  return has_instructions (text) && find (&search, pattern);
 }
 
 /* ---- launches ---- */

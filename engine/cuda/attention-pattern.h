@@ -32,8 +32,8 @@ typedef struct {
   gboolean is_double;
 } PtAttentionPattern;
 
-/** Whether kernel @name of the PTX @text, [size] bytes, looks like one. Any thread. */
-gboolean pt_attention_pattern_find (const char *text, gsize size, const char *name,
+/** Whether a kernel with the PTX @text and @addresses looks like one. Any thread. */
+gboolean pt_attention_pattern_find (const char *text, const PtPtxAddresses *addresses,
                                     PtAttentionPattern *pattern);
 
 /**

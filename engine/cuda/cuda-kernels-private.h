@@ -26,6 +26,8 @@ typedef struct _PtCudaKernels PtCudaKernels;
   PT_ATTENTION_KERNELS (PT_KERNEL_ATTENTION) \
   PT_ROW_KERNELS (PT_KERNEL_ROW)             \
   X (int4_finish)                            \
+  X (norm)                                   \
+  X (rotary)                                 \
   X (sort_count_32)                          \
   X (sort_count_64)                          \
   X (sort_sum)                               \

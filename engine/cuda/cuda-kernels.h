@@ -113,6 +113,67 @@ typedef struct {
 gboolean pt_cuda_row_fits (const PtCudaRow *row);
 gboolean pt_cuda_kernel_row (PtCudaContext *context, const PtCudaRow *row, GError **error);
 
+/* ---- Small kernels between products ---- */
+
+/** Vectors that are added at most. */
+#define PT_CUDA_NORM_INPUTS 6
+
+/**
+ * RMSNorm of a sum: x = table[token] + inputs[0] + inputs[1] ..., rounded to bf16 after each
+ * addition; output[i] = weights[i] * (x[i] / sqrt (mean of x * x + epsilon)).
+ *
+ * @token: i64, the row of @table; negative ones count from the end; 0: neither is used. The
+ *   results of a token that is not in the table are not numbers
+ * @table: bf16 [rows][n]
+ * @inputs: bf16 [n]; at least one, unless there is a token
+ * @sum: x, bf16 [n], or 0. It and @output may be an input, too
+ * @output: bf16 [n]
+ * @n: a multiple of 8, up to 16384
+ */
+typedef struct {
+  PtCuPointer token, table;
+  PtCuPointer inputs[PT_CUDA_NORM_INPUTS];
+  guint n_inputs;
+  PtCuPointer weights, sum, output;
+  gint64 rows, n;
+  double epsilon;
+} PtCudaNorm;
+
+gboolean pt_cuda_norm_fits (const PtCudaNorm *norm);
+gboolean pt_cuda_kernel_norm (PtCudaContext *context, const PtCudaNorm *norm, GError **error);
+
+/** Where the results of PtCudaRotary are. */
+typedef enum {
+  PT_CUDA_ROTARY_HEADS,   /* [heads][dim] */
+  PT_CUDA_ROTARY_NUMBERS, /* [dim][heads] */
+  PT_CUDA_ROTARY_CACHE,   /* row @position of [heads][length][dim] */
+} PtCudaRotaryLayout;
+
+/**
+ * Each head turned by angles: with c = cos and s = sin of angles[i] and h = dim / 2, output[i] =
+ * x[i] c - x[i + h] s and output[i + h] = x[i + h] c + x[i] s. Rounded to bf16: c, s and all
+ * products and sums. Before that, RMSNorm of the head if there are @weights.
+ *
+ * @input: bf16 [heads][dim]; addresses are aligned to their elements
+ * @weights: bf16 [dim], or 0
+ * @angles: f32 [dim / 2]
+ * @position: i64, with PT_CUDA_ROTARY_CACHE and with a mask; else 0. Nothing is written to a cache
+ *   that does not have it
+ * @output: bf16, @layout
+ * @values, @value_output: bf16 [heads][dim] that are copied, and where to, as @output; or both 0
+ * @mask: bool [length], whether the index is not larger than the position; or 0
+ * @dim: even, up to 256
+ */
+typedef struct {
+  PtCudaRotaryLayout layout;
+  PtCuPointer input, weights, angles, position, output, values, value_output, mask;
+  gint64 heads, dim, length;
+  double epsilon;
+} PtCudaRotary;
+
+gboolean pt_cuda_rotary_fits (const PtCudaRotary *rotary);
+gboolean pt_cuda_kernel_rotary (PtCudaContext *context, const PtCudaRotary *rotary, GError **error);
+
 /* ---- Attention ---- */
 
 /**

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "engine/cuda/context.h"
+#include "engine/cuda/cuda-derivations.h"
 #include "engine/cuda/kernel-pattern.h"
 
 G_BEGIN_DECLS
@@ -9,16 +11,18 @@ G_BEGIN_DECLS
  * PtCudaReplacements: our kernels in place of kernels of one model library, in its CUDA graphs.
  *
  * A kernel is recognised by its code (kernel-pattern.h). Before a graph is recorded, some calls are
- * watched: after each launch of such a kernel, it runs again on memory that was filled with junk,
- * and so does ours. Both must write the same elements, and the numbers must agree within the
- * rounding of their type (cuda-comparison.h). A kernel that differs once is never replaced.
+ * watched: before each launch of such a kernel, it runs on memory that was filled with junk, and so
+ * does ours. Both must write the same elements, and the numbers must agree within the rounding of
+ * their type (cuda-comparison.h). Where the code leaves open what a kernel computes, each way is
+ * compared (cuda-operation.h). What differs once is never used.
  *
  * The size of a product is not in its arguments: it has as many outputs as elements were written,
  * and as many inputs as the weights, a constant of the library, then have columns.
  *
  * Libraries expand keys and values to all heads by a kernel that copies. Where a copy is made from
  * something that did not change since, ours also reads the source in place of the copy, if the
- * results then agree, too. The copy is then read by nobody (unread-nodes.c).
+ * results then agree, too. The copy is then read by nobody (unread-nodes.c). Likewise, heads may be
+ * turned by two kernels, of which ours replaces both.
  *
  * The environment variable PTERIS_CUDA_REPLACE=0 turns replacements off. Engine thread.
  */
@@ -40,10 +44,6 @@ typedef enum {
   PT_CUDA_REPLACE_USE    /* replace; the GPU may compute nothing meanwhile */
 } PtCudaReplaceMode;
 
-/** The bounds of the allocation that contains @pointer; FALSE: unknown memory. */
-typedef gboolean (*PtCudaFindMemory) (PtCuPointer pointer, PtCuPointer *start, gsize *size,
-                                      gpointer user_data);
-
 /** @context must outlive the object. */
 PtCudaReplacements *pt_cuda_replacements_new (PtCudaContext *context);
 void pt_cuda_replacements_free (PtCudaReplacements *replacements);
@@ -57,10 +57,11 @@ void pt_cuda_replacements_end (PtCudaReplacements *replacements);
 /** Whether launches must be passed to the functions below. */
 gboolean pt_cuda_replacements_are_active (const PtCudaReplacements *replacements);
 
-/** Launch ours in place of @launch. FALSE: launch the library's. */
+/** Launch ours in place of @launch, or, when watching, compare the two. FALSE: launch the
+ * library's. */
 gboolean pt_cuda_replacements_take (PtCudaReplacements *replacements, const PtCudaLaunch *launch);
 
-/** Note that the library's kernel was launched; when watching, compare ours with it. */
+/** Note that the library's kernel was launched. */
 void pt_cuda_replacements_note (PtCudaReplacements *replacements, const PtCudaLaunch *launch);
 
 /**

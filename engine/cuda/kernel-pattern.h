@@ -2,7 +2,9 @@
 #pragma once
 
 #include "engine/cuda/attention-pattern.h"
+#include "engine/cuda/norm-pattern.h"
 #include "engine/cuda/product-pattern.h"
+#include "engine/cuda/rotary-pattern.h"
 
 G_BEGIN_DECLS
 
@@ -10,6 +12,8 @@ typedef enum {
   PT_PATTERN_NOTHING,
   PT_PATTERN_ATTENTION,
   PT_PATTERN_PRODUCT,
+  PT_PATTERN_NORM,
+  PT_PATTERN_ROTARY,
   PT_N_PATTERNS
 } PtPatternKind;
 
@@ -19,11 +23,13 @@ typedef struct {
   union {
     PtAttentionPattern attention;
     PtProductPattern product;
+    PtNormPattern norm;
+    PtRotaryPattern rotary;
   };
 } PtKernelPattern;
 
-/** The pattern of kernel @name of the PTX @text, [size] bytes. FALSE: of nothing. Any thread. */
-gboolean pt_kernel_pattern_find (const char *text, gsize size, const char *name,
+/** The pattern of a kernel with the PTX @text and @addresses. FALSE: of nothing. Any thread. */
+gboolean pt_kernel_pattern_find (const char *text, const PtPtxAddresses *addresses,
                                  PtKernelPattern *pattern);
 
 G_END_DECLS

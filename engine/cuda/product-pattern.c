@@ -44,21 +44,18 @@ has_roles (const PtPtxAddresses *addresses, guint n_tensors)
 }
 
 gboolean
-pt_product_pattern_find (const char *text, gsize size, const char *name, PtProductPattern *pattern)
+pt_product_pattern_find (const char *text, const PtPtxAddresses *addresses,
+                         PtProductPattern *pattern)
 {
-  PtPtxAddresses addresses;
   guint n;
 
   memset (pattern, 0, sizeof *pattern);
-  if (strstr (text, "mma") == NULL || strstr (text, ".bf16.bf16") == NULL)
+  if (!addresses->is_known || strstr (text, "mma") == NULL || strstr (text, ".bf16.bf16") == NULL)
     return FALSE;
-  pt_ptx_addresses (text, size, name, &addresses);
-  if (!addresses.is_known)
-    return FALSE;
-  n = count_tensors (&addresses, &pattern->has_rows);
+  n = count_tensors (addresses, &pattern->has_rows);
   if (n == MOST_TENSORS)
     pattern->end = strstr (text, "ex2.approx") != NULL ? PT_CUDA_ROW_SILU : PT_CUDA_ROW_ADD;
-  return n > 0 && has_roles (&addresses, n);
+  return n > 0 && has_roles (addresses, n);
 }
 
 gboolean

@@ -20,8 +20,8 @@ typedef struct {
   gboolean has_rows; /* else their number is in the code */
 } PtProductPattern;
 
-/** Whether kernel @name of the PTX @text, [size] bytes, looks like one. Any thread. */
-gboolean pt_product_pattern_find (const char *text, gsize size, const char *name,
+/** Whether a kernel with the PTX @text and @addresses looks like one. Any thread. */
+gboolean pt_product_pattern_find (const char *text, const PtPtxAddresses *addresses,
                                   PtProductPattern *pattern);
 
 /** What a launch with @arguments computes if the guess is right, without the sizes. FALSE: of more

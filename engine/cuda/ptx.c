@@ -228,17 +228,20 @@ flow (PtPtxAnalysis *a)
 }
 
 static gboolean
-keep_access (PtPtxEffects *effects, guint64 words, gboolean is_write)
+keep_access (PtPtxEffects *effects, guint64 words, gboolean is_write, gboolean is_indirect)
 {
   guint i;
 
   for (i = 0; i < effects->n_accesses; i++)
-    if (effects->accesses[i].words == words && effects->accesses[i].is_write == is_write)
+    if (effects->accesses[i].words == words && effects->accesses[i].is_write == is_write) {
+      effects->accesses[i].is_indirect |= is_indirect;
       return TRUE;
+    }
   if (i == PT_PTX_MAX_ACCESSES)
     return FALSE;
   effects->accesses[i].words = words;
   effects->accesses[i].is_write = is_write;
+  effects->accesses[i].is_indirect = is_indirect;
   effects->n_accesses++;
   return TRUE;
 }
@@ -260,7 +263,8 @@ collect (PtPtxAnalysis *a)
     if (step->kind == PT_PTX_READ && (value & ~PT_PTX_CHANGING) == PT_PTX_VARIABLE)
       continue;
     if ((value & PT_PTX_WORDS) == 0 ||
-        !keep_access (a->effects, value & PT_PTX_WORDS, step->kind == PT_PTX_WRITE))
+        !keep_access (a->effects, value & PT_PTX_WORDS, step->kind == PT_PTX_WRITE,
+                      (value & PT_PTX_CHANGING) != 0))
       return FALSE;
   }
   return TRUE;
@@ -330,9 +334,53 @@ pt_ptx_addresses (const char *text, gsize size, const char *name, PtPtxAddresses
   addresses->n_parameters = a->n_parameters;
   for (guint i = 0; i < a->n_parameters; i++)
     addresses->sizes[i] = (guint16) a->parameters[i].size;
+  addresses->is_fixed = a->is_fixed;
+  addresses->control = effects.control;
   addresses->n_accesses = effects.n_accesses;
   for (guint i = 0; i < effects.n_accesses; i++) {
     addresses->accesses[i].parameters = effects.accesses[i].words;
     addresses->accesses[i].is_write = effects.accesses[i].is_write;
+    addresses->accesses[i].is_indirect = effects.accesses[i].is_indirect;
   }
+}
+
+/* The words among @parameters: those of 8 bytes, in order. */
+static guint64
+words_of (const PtPtxAddresses *addresses, guint64 parameters)
+{
+  guint64 words = 0;
+  guint n = 0;
+
+  for (guint i = 0; i < addresses->n_parameters; i++)
+    if (addresses->sizes[i] == 8)
+      words |= (parameters >> i & 1) << n++;
+  return words;
+}
+
+gboolean
+pt_ptx_effects_of_addresses (const PtPtxAddresses *addresses, PtPtxEffects *effects)
+{
+  memset (effects, 0, sizeof *effects);
+  if (!addresses->is_known)
+    return FALSE;
+  for (guint i = 0; i < addresses->n_parameters; i++) {
+    if (addresses->sizes[i] > 8)
+      return FALSE;
+    if (addresses->sizes[i] == 8)
+      effects->words[effects->n_words++] = (PtPtxWord){ (guint16) i, 0 };
+  }
+  effects->is_known = TRUE;
+  effects->is_fixed = addresses->is_fixed;
+  effects->control = words_of (addresses, addresses->control);
+  for (guint i = 0; i < addresses->n_accesses; i++) {
+    guint64 words = words_of (addresses, addresses->accesses[i].parameters);
+
+    /* Fewer bits never need more room. */
+    if (words != 0 && keep_access (effects, words, addresses->accesses[i].is_write,
+                                   addresses->accesses[i].is_indirect))
+      continue;
+    memset (effects, 0, sizeof *effects);
+    break;
+  }
+  return TRUE;
 }

@@ -38,6 +38,7 @@ typedef struct {
     guint64 words; /* bits, at least one: the words that the address was computed from, together
                       with numbers */
     gboolean is_write;
+    gboolean is_indirect;          /* and from memory contents, such as an index */
   } accesses[PT_PTX_MAX_ACCESSES]; /* no duplicates */
 } PtPtxEffects;
 
@@ -54,14 +55,23 @@ typedef struct {
   gboolean is_known; /* FALSE: the other fields are 0 */
   guint n_parameters, n_accesses;
   guint16 sizes[PT_PTX_MAX_ADDRESS_PARAMETERS]; /* bytes of each parameter */
+  gboolean is_fixed;                            /* as in PtPtxEffects */
+  guint64 control;                              /* bits: parameters */
   struct {
     guint64 parameters; /* bits */
     gboolean is_write;
+    gboolean is_indirect;          /* as in PtPtxEffects */
   } accesses[PT_PTX_MAX_ACCESSES]; /* no duplicates */
 } PtPtxAddresses;
 
 /** As pt_ptx_effects(); unknown also for kernels of more than 62 parameters. Any thread. */
 void pt_ptx_addresses (const char *text, gsize size, const char *name, PtPtxAddresses *addresses);
+
+/**
+ * The same as pt_ptx_effects() gives, without another look at the code. FALSE: @addresses are not
+ * known, or a parameter has more than 8 bytes, so that it may hold several addresses. Any thread.
+ */
+gboolean pt_ptx_effects_of_addresses (const PtPtxAddresses *addresses, PtPtxEffects *effects);
 
 /**
  * Extract the PTX from an argument of cuModuleLoadData(): a fat binary, or PTX with a terminating

@@ -62,37 +62,44 @@ pt_shim_kernel_name (gconstpointer function)
   return kernel != NULL ? kernel->name : "of the model";
 }
 
+/* The code is unpacked and looked through once for everything that is asked about it. */
+static void
+analyse (PtShimKernel *kernel)
+{
+  g_autofree char *text = NULL;
+  PtPtxAddresses addresses;
+  PtKernelPattern pattern;
+  gsize size = 0;
+
+  kernel->effects = g_new0 (PtPtxEffects, 1);
+  text = kernel->image != NULL ? pt_ptx_text (kernel->image, &size) : NULL;
+  if (text == NULL)
+    return;
+  pt_ptx_addresses (text, size, kernel->name, &addresses);
+  if (!pt_ptx_effects_of_addresses (&addresses, kernel->effects))
+    pt_ptx_effects (text, size, kernel->name, kernel->effects);
+  if (pt_kernel_pattern_find (text, &addresses, &pattern))
+    kernel->pattern = g_memdup2 (&pattern, sizeof pattern);
+}
+
 const PtPtxEffects *
 pt_shim_modules_effects (PtShimModules *modules, PtCuFunction function)
 {
   PtShimKernel *kernel = g_hash_table_lookup (modules->kernels, function);
-  g_autofree char *text = NULL;
-  gsize size;
 
-  if (kernel == NULL || kernel->effects != NULL)
-    return kernel != NULL ? kernel->effects : NULL;
-  kernel->effects = g_new0 (PtPtxEffects, 1);
-  text = kernel->image != NULL ? pt_ptx_text (kernel->image, &size) : NULL;
-  if (text != NULL)
-    pt_ptx_effects (text, size, kernel->name, kernel->effects);
-  return kernel->effects;
+  if (kernel != NULL && kernel->effects == NULL)
+    analyse (kernel);
+  return kernel != NULL ? kernel->effects : NULL;
 }
 
 const PtKernelPattern *
 pt_shim_modules_pattern (PtShimModules *modules, PtCuFunction function)
 {
   PtShimKernel *kernel = g_hash_table_lookup (modules->kernels, function);
-  g_autofree char *text = NULL;
-  PtKernelPattern pattern;
-  gsize size;
 
-  if (kernel == NULL || kernel->is_searched)
-    return kernel != NULL ? kernel->pattern : NULL;
-  kernel->is_searched = TRUE;
-  text = kernel->image != NULL ? pt_ptx_text (kernel->image, &size) : NULL;
-  if (text != NULL && pt_kernel_pattern_find (text, size, kernel->name, &pattern))
-    kernel->pattern = g_memdup2 (&pattern, sizeof pattern);
-  return kernel->pattern;
+  if (kernel != NULL && kernel->effects == NULL)
+    analyse (kernel);
+  return kernel != NULL ? kernel->pattern : NULL;
 }
 
 PtCudaReplacements *

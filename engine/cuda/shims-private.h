@@ -23,8 +23,7 @@ enum { PT_CUDA_ERROR_INVALID_DEVICE = 101, PT_CUDA_ERROR_CAPTURE = 900, PT_CUDA_
 typedef struct {
   char *name;
   gconstpointer image;      /* name in its module; owned by the library */
-  PtPtxEffects *effects;    /* cached effects; NULL: not analysed yet */
-  gboolean is_searched;     /* for the pattern */
+  PtPtxEffects *effects;    /* NULL: not analysed yet */
   PtKernelPattern *pattern; /* NULL: there is none */
 } PtShimKernel;
 

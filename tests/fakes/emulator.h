@@ -260,6 +260,12 @@ __float_as_uint (float x)
   return bits;
 }
 
+static inline float
+rsqrtf (float x)
+{
+  return 1 / sqrtf (x);
+}
+
 static inline int
 __popc (unsigned x)
 {

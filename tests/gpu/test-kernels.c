@@ -41,12 +41,15 @@ main (int argc, char **argv)
     bench_all ();
   } else {
     add_attention_tests ();
+    add_norm_tests ();
+    add_rotary_tests ();
     add_matmul_tests ();
     add_row_product_tests ();
     add_misc_tests ();
     add_sample_tests ();
     add_replacement_tests ();
     add_replaced_product_tests ();
+    add_replaced_small_tests ();
     result = g_test_run ();
   }
   gpu_stop ();

@@ -139,6 +139,49 @@ typedef struct {
   X (2)                   \
   X (4)
 
+/* ---- Sums and RMSNorm ---- */
+
+enum {
+  PT_NORM_THREADS = 1024, /* at most, of the one block */
+  PT_NORM_UNITS = 2,      /* of 8 numbers that a thread takes */
+  PT_NORM_INPUTS = 6,
+};
+
+typedef struct {
+  PT_ADDRESS (const int64_t) token;                   /* the row of the table, or NULL */
+  PT_ADDRESS (const uint16_t) table;                  /* bf16 [rows][n] */
+  PT_ADDRESS (const uint16_t) inputs[PT_NORM_INPUTS]; /* bf16 [n], the first n_inputs of them */
+  PT_ADDRESS (const uint16_t) weights;                /* bf16 [n] */
+  PT_ADDRESS (uint16_t) sum;                          /* bf16 [n], or NULL */
+  PT_ADDRESS (uint16_t) output;                       /* bf16 [n] */
+  int64_t rows;
+  int32_t n, n_inputs;
+  float epsilon;
+  int32_t unused;
+} PtNormArguments;
+
+/* ---- Rotary positions ---- */
+
+enum {
+  PT_ROTARY_THREADS = 32,
+  PT_ROTARY_DIM = 256,  /* the largest head */
+  PT_ROTARY_MASK = 512, /* positions of the mask that a block writes */
+};
+
+typedef struct {
+  PT_ADDRESS (const uint16_t) input;   /* bf16 [heads][dim] */
+  PT_ADDRESS (const uint16_t) weights; /* bf16 [dim]: of RMSNorm of each head; or NULL */
+  PT_ADDRESS (const float) angles;     /* [dim / 2] */
+  PT_ADDRESS (const int64_t) position; /* in a cache; or NULL */
+  PT_ADDRESS (uint16_t) output;        /* bf16, strides below */
+  PT_ADDRESS (const uint16_t) values;  /* bf16 [heads][dim], or NULL */
+  PT_ADDRESS (uint16_t) value_output;  /* bf16, the same strides */
+  PT_ADDRESS (uint8_t) mask;           /* [length], or NULL */
+  int64_t head_stride, number_stride;  /* of the outputs; rows of a cache are dim apart */
+  int32_t heads, dim, length;
+  float epsilon;
+} PtRotaryArguments;
+
 /* ---- Attention ---- */
 
 enum {

@@ -8,6 +8,29 @@
 
 #define HEADER ".version 8.7\n.target sm_90a\n.address_size 64\n"
 
+/* The effects are the same when they are taken from the addresses, if no parameter has more than 8
+ * bytes. */
+static void
+check_addresses (const char *text, const char *name, const PtPtxEffects *effects)
+{
+  PtPtxAddresses addresses;
+  PtPtxEffects same;
+
+  pt_ptx_addresses (text, strlen (text), name, &addresses);
+  if (!pt_ptx_effects_of_addresses (&addresses, &same))
+    return;
+  g_assert_cmpint (same.is_known, ==, effects->is_known);
+  g_assert_cmpint (same.is_fixed, ==, effects->is_fixed);
+  g_assert_cmpuint (same.control, ==, effects->control);
+  g_assert_cmpuint (same.n_words, ==, effects->is_known ? effects->n_words : 0);
+  g_assert_cmpuint (same.n_accesses, ==, effects->n_accesses);
+  for (guint i = 0; i < same.n_accesses; i++) {
+    g_assert_cmpuint (same.accesses[i].words, ==, effects->accesses[i].words);
+    g_assert_cmpint (same.accesses[i].is_write, ==, effects->accesses[i].is_write);
+    g_assert_cmpint (same.accesses[i].is_indirect, ==, effects->accesses[i].is_indirect);
+  }
+}
+
 /* Effects as text: "r0 w1+8", sorted by their turn in the code; "?": unknown. */
 static char *
 describe (const char *text, const char *name)
@@ -16,6 +39,7 @@ describe (const char *text, const char *name)
   PtPtxEffects effects;
 
   pt_ptx_effects (text, strlen (text), name, &effects);
+  check_addresses (text, name, &effects);
   if (!effects.is_known)
     g_string_append (string, "?");
   for (guint i = 0; i < effects.n_accesses; i++) {
