@@ -242,8 +242,9 @@ test_norm_short (Fixture *f, gconstpointer data)
   g_assert_cmpuint (call (f, PT_CUDA_REPLACE_USE), ==, 0);
 }
 
-/* ---- Rotary positions in two kernels: of x and angles the part with the sine, transposed; then
- * all of it ---- */
+/* ---- Rotary positions in two kernels ---- */
+
+/* The first computes the part with the sine, transposed, the second adds the rest. */
 
 enum { X, ANGLES, PART, TURNED, HEADS_NUMBER, DIM_NUMBER, TURN_PARAMETERS };
 
