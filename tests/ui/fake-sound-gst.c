@@ -25,7 +25,8 @@ find (const char *id)
   return NULL;
 }
 
-static void
+/* Not a new reference; it is never freed. */
+static Plugged *
 add (const char *id, const char *name, gboolean is_sink, gboolean is_monitor, gboolean is_default,
      FakeSoundFault fault)
 {
@@ -41,6 +42,7 @@ add (const char *id, const char *name, gboolean is_sink, gboolean is_monitor, gb
   g_mutex_lock (&lock);
   g_ptr_array_add (plugged, device);
   g_mutex_unlock (&lock);
+  return device;
 }
 
 /* ---- a device of GStreamer ---- */
@@ -233,10 +235,39 @@ fake_provider_probe (GstDeviceProvider *provider)
   return list;
 }
 
+/* Held while devices are plugged in or unplugged, and those who watch are told. */
+static GMutex watch_lock;
+static FakeProvider *watched; /* NULL: nobody watches */
+
+static gboolean
+fake_provider_start (GstDeviceProvider *provider)
+{
+  GList *list;
+
+  g_mutex_lock (&watch_lock);
+  list = fake_provider_probe (provider);
+  for (GList *l = list; l != NULL; l = l->next)
+    gst_device_provider_device_add (provider, l->data);
+  watched = provider;
+  g_mutex_unlock (&watch_lock);
+  g_list_free (list);
+  return TRUE;
+}
+
+static void
+fake_provider_stop (GstDeviceProvider *provider)
+{
+  g_mutex_lock (&watch_lock);
+  watched = NULL;
+  g_mutex_unlock (&watch_lock);
+}
+
 static void
 fake_provider_class_init (FakeProviderClass *klass)
 {
   klass->probe = fake_provider_probe;
+  klass->start = fake_provider_start;
+  klass->stop = fake_provider_stop;
   gst_device_provider_class_set_static_metadata (klass, "Fake", "Audio/Source/Sink", "Of a test",
                                                  "Pteris");
 }
@@ -259,6 +290,41 @@ fake_sound_begin (void)
                                                fake_provider_get_type ()));
 }
 
+static void
+tell_of (Plugged *device)
+{
+  if (watched != NULL)
+    gst_device_provider_device_add (watched, make_device (device));
+}
+
+/* Under watch_lock. */
+static void
+tell_all_gone (void)
+{
+  GList *gone = NULL;
+
+  if (watched == NULL)
+    return;
+  GST_OBJECT_LOCK (watched);
+  for (GList *l = watched->devices; l != NULL; l = l->next)
+    gone = g_list_prepend (gone, gst_object_ref (l->data));
+  GST_OBJECT_UNLOCK (watched);
+  for (GList *l = gone; l != NULL; l = l->next)
+    gst_device_provider_device_remove (watched, l->data);
+  g_list_free_full (gone, gst_object_unref);
+}
+
+guint
+fake_sound_n_watching (void)
+{
+  guint n;
+
+  g_mutex_lock (&watch_lock);
+  n = watched != NULL ? 1 : 0;
+  g_mutex_unlock (&watch_lock);
+  return n;
+}
+
 void
 fake_sound_plug (PterisSoundKind kind, const char *id, const char *name, gboolean is_default,
                  FakeSoundFault fault)
@@ -267,17 +333,22 @@ fake_sound_plug (PterisSoundKind kind, const char *id, const char *name, gboolea
   g_autofree char *loopback = fake_sound_loopback_id (id);
   g_autofree char *monitor = g_strdup_printf ("Monitor of %s", name);
 
-  add (id, name, is_sink, FALSE, is_default, fault);
+  g_mutex_lock (&watch_lock);
+  tell_of (add (id, name, is_sink, FALSE, is_default, fault));
   if (is_sink)
-    add (loopback, monitor, FALSE, TRUE, FALSE, fault);
+    tell_of (add (loopback, monitor, FALSE, TRUE, FALSE, fault));
+  g_mutex_unlock (&watch_lock);
 }
 
 void
 fake_sound_unplug_all (void)
 {
+  g_mutex_lock (&watch_lock);
   g_mutex_lock (&lock);
   g_ptr_array_set_size (plugged, 0);
   g_mutex_unlock (&lock);
+  tell_all_gone ();
+  g_mutex_unlock (&watch_lock);
 }
 
 char *

@@ -438,11 +438,81 @@ get_device (IMMDeviceEnumerator *enumerator, const wchar_t *wide, IMMDevice **de
   return S_OK;
 }
 
+/* ---- those who are told ---- */
+
+static GPtrArray *clients; /* IMMNotificationClient; under the lock */
+
+static HRESULT WINAPI
+add_client (IMMDeviceEnumerator *enumerator, IMMNotificationClient *client)
+{
+  IMMNotificationClient_AddRef (client);
+  g_mutex_lock (&lock);
+  g_ptr_array_add (clients, client);
+  g_mutex_unlock (&lock);
+  return S_OK;
+}
+
+static HRESULT WINAPI
+remove_client (IMMDeviceEnumerator *enumerator, IMMNotificationClient *client)
+{
+  gboolean is_known;
+
+  g_mutex_lock (&lock);
+  is_known = g_ptr_array_remove (clients, client);
+  g_mutex_unlock (&lock);
+  if (!is_known)
+    return HRESULT_FROM_WIN32 (ERROR_NOT_FOUND);
+  IMMNotificationClient_Release (client);
+  return S_OK;
+}
+
+/* As Windows does, in another thread, and several times for one device. */
+static gpointer
+tell_clients (gpointer device)
+{
+  g_autofree wchar_t *id =
+      (wchar_t *) g_utf8_to_utf16 (((FakeDevice *) device)->id, -1, NULL, NULL, NULL);
+
+  g_mutex_lock (&lock);
+  for (guint i = 0; i < clients->len; i++) {
+    IMMNotificationClient *client = clients->pdata[i];
+    gboolean is_there = g_ptr_array_find (plugged, device, NULL);
+
+    IMMNotificationClient_OnDeviceStateChanged (
+        client, id, is_there ? DEVICE_STATE_ACTIVE : DEVICE_STATE_UNPLUGGED);
+    if (is_there)
+      IMMNotificationClient_OnDeviceAdded (client, id);
+    else
+      IMMNotificationClient_OnDeviceRemoved (client, id);
+  }
+  g_mutex_unlock (&lock);
+  return NULL;
+}
+
+static void
+tell_of (FakeDevice *device)
+{
+  g_thread_join (g_thread_new ("devices", tell_clients, device));
+}
+
+guint
+fake_sound_n_watching (void)
+{
+  guint n;
+
+  g_mutex_lock (&lock);
+  n = clients->len;
+  g_mutex_unlock (&lock);
+  return n;
+}
+
 static IMMDeviceEnumeratorVtbl enumerator_table = {
   UNKNOWN (IMMDeviceEnumerator),
   .EnumAudioEndpoints = enumerate,
   .GetDefaultAudioEndpoint = get_default,
   .GetDevice = get_device,
+  .RegisterEndpointNotificationCallback = add_client,
+  .UnregisterEndpointNotificationCallback = remove_client,
 };
 
 void
@@ -451,6 +521,7 @@ fake_sound_begin (void)
   static IMMDeviceEnumerator enumerator = { .lpVtbl = &enumerator_table };
 
   plugged = g_ptr_array_new ();
+  clients = g_ptr_array_new ();
   pteris_wasapi_use (&enumerator);
 }
 
@@ -470,14 +541,19 @@ fake_sound_plug (PterisSoundKind kind, const char *id, const char *name, gboolea
   g_mutex_lock (&lock);
   g_ptr_array_add (plugged, device);
   g_mutex_unlock (&lock);
+  tell_of (device);
 }
 
 void
 fake_sound_unplug_all (void)
 {
+  g_autoptr (GPtrArray) gone = NULL;
+
   g_mutex_lock (&lock);
-  g_ptr_array_set_size (plugged, 0);
+  gone = g_steal_pointer (&plugged);
+  plugged = g_ptr_array_new ();
   g_mutex_unlock (&lock);
+  g_ptr_array_foreach (gone, (GFunc) tell_of, NULL);
 }
 
 char *

@@ -25,6 +25,9 @@ void fake_sound_plug (PterisSoundKind kind, const char *id, const char *name, gb
                       FakeSoundFault fault);
 void fake_sound_unplug_all (void);
 
+/** How many watch for devices that come and go; at most 1 with GStreamer, which is asked once. */
+guint fake_sound_n_watching (void);
+
 /** The id under which what the output @id plays can be recorded. Free with g_free(). */
 char *fake_sound_loopback_id (const char *id);
 

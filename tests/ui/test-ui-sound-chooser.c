@@ -193,6 +193,50 @@ test_preferences (void)
   close_window (window);
 }
 
+/* The lists follow what is plugged in and unplugged while the preferences are open. */
+static void
+test_come_and_go (void)
+{
+  PterisWindow *window;
+  GtkWindow *preferences;
+  AdwComboRow *record, *play;
+
+  forget_everything ();
+  plug_usual ();
+  choose (PTERIS_SOUND_RECORDS, PTERIS_SOUND_MICROPHONE, NULL, NULL);
+  choose (PTERIS_SOUND_PLAYS, PTERIS_SOUND_OUTPUT, "headset", "Headset");
+  window = open_window ();
+  wait_until (fake_sound_n_watching () == 0);
+  preferences = GTK_WINDOW (pteris_preferences_new (
+      GTK_WINDOW (window), window->library, window->machine, window->meaning, window->updates));
+  gtk_window_present (preferences);
+  record = row_of (preferences, "Record From");
+  play = row_of (preferences, "Play On");
+  wait_until (text_of (play, place_of (play, "Headset")) != NULL);
+  wait_until (text_of (record, place_of (record, "What “Headset” Plays")) != NULL);
+  wait_until (fake_sound_n_watching () > 0);
+
+  fake_sound_plug (PTERIS_SOUND_MICROPHONE, "studio", "Studio", FALSE, FAKE_SOUND_WORKS);
+  wait_until (text_of (record, place_of (record, "Studio")) != NULL);
+  g_assert_cmpuint (adw_combo_row_get_selected (record), ==, 0);
+
+  /* What is chosen stays so, and is there again when it is plugged in. */
+  fake_sound_unplug_all ();
+  wait_until (text_of (play, place_of (play, "Headset (not connected)")) != NULL);
+  wait_until (text_of (record, place_of (record, "Desk_1")) == NULL);
+  g_assert_cmpuint (adw_combo_row_get_selected (play), ==,
+                    place_of (play, "Headset (not connected)"));
+  plug_usual ();
+  wait_until (text_of (play, place_of (play, "Headset")) != NULL);
+  g_assert_cmpuint (adw_combo_row_get_selected (play), ==, place_of (play, "Headset"));
+  wait_until (text_of (record, place_of (record, "Desk_1")) != NULL);
+
+  gtk_window_destroy (preferences);
+  wait_until (fake_sound_n_watching () == 0);
+  fake_sound_unplug_all ();
+  close_window (window);
+}
+
 static void
 add_tests (void)
 {
@@ -200,6 +244,7 @@ add_tests (void)
   g_test_add_func ("/sound-chooser/gone", test_gone);
   g_test_add_func ("/sound-chooser/nothing-played", test_nothing_played);
   g_test_add_func ("/sound-chooser/preferences", test_preferences);
+  g_test_add_func ("/sound-chooser/come-and-go", test_come_and_go);
 }
 
 int

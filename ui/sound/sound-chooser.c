@@ -27,16 +27,40 @@ row_of (AdwComboRow *row)
   return g_object_get_data (G_OBJECT (row), "sound");
 }
 
+/* The row may be open, so that its list is changed only where the devices are others. */
+static gboolean
+has_labels (AdwComboRow *row, const char *const *labels)
+{
+  GListModel *model = adw_combo_row_get_model (row);
+  guint n = g_strv_length ((char **) labels);
+
+  if (model == NULL || g_list_model_get_n_items (model) != n)
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (!g_str_equal (gtk_string_list_get_string (GTK_STRING_LIST (model), i), labels[i]))
+      return FALSE;
+  return TRUE;
+}
+
 static void
 fill_row (AdwComboRow *row)
 {
   Row *self = row_of (row);
-  g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) labels = NULL;
 
-  for (guint i = 0; i < pteris_sound_devices_count (self->devices); i++)
-    gtk_string_list_take (names, pteris_sound_devices_label (self->devices, i));
+  for (guint i = 0; i < pteris_sound_devices_count (self->devices); i++) {
+    g_autofree char *label = pteris_sound_devices_label (self->devices, i);
+
+    g_strv_builder_add (builder, label);
+  }
+  labels = g_strv_builder_end (builder);
   self->is_filling = TRUE;
-  adw_combo_row_set_model (row, G_LIST_MODEL (names));
+  if (!has_labels (row, (const char *const *) labels)) {
+    g_autoptr (GtkStringList) names = gtk_string_list_new ((const char *const *) labels);
+
+    adw_combo_row_set_model (row, G_LIST_MODEL (names));
+  }
   adw_combo_row_set_selected (row, pteris_sound_devices_find_chosen (self->devices));
   self->is_filling = FALSE;
 }
@@ -63,6 +87,10 @@ pteris_sound_chooser_bind_row (AdwComboRow *row, PterisSoundUse use)
   g_signal_connect (row, "notify::selected", G_CALLBACK (on_selected), NULL);
   g_signal_connect_object (self->devices, "changed", G_CALLBACK (fill_row), row, G_CONNECT_SWAPPED);
   pteris_sound_devices_refresh (self->devices);
+  g_signal_connect_object (row, "map", G_CALLBACK (pteris_sound_devices_watch), self->devices,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (row, "unmap", G_CALLBACK (pteris_sound_devices_unwatch), self->devices,
+                           G_CONNECT_SWAPPED);
 }
 
 /* ---- the menu of the button that records ---- */

@@ -10,6 +10,7 @@ struct _PterisSoundDevices {
   GPtrArray *choices;              /* PterisSoundDevice */
   const PterisSoundDevice *absent; /* the chosen one is not connected; NULL: it is, or is default */
   GCancellable *listing;           /* of the latest refresh; NULL: none is under way */
+  PterisSoundWatch *watch;         /* NULL: not watching */
 };
 
 G_DEFINE_FINAL_TYPE (PterisSoundDevices, pteris_sound_devices, G_TYPE_OBJECT)
@@ -126,6 +127,20 @@ pteris_sound_devices_refresh (PterisSoundDevices *self)
   g_task_run_in_thread (task, list_in_thread);
 }
 
+void
+pteris_sound_devices_watch (PterisSoundDevices *self)
+{
+  if (self->watch == NULL)
+    self->watch =
+        pteris_sound_watch_new ((PterisSoundChanged *) pteris_sound_devices_refresh, self);
+}
+
+void
+pteris_sound_devices_unwatch (PterisSoundDevices *self)
+{
+  g_clear_pointer (&self->watch, pteris_sound_watch_free);
+}
+
 /* ---- what there is ---- */
 
 guint
@@ -187,6 +202,7 @@ pteris_sound_devices_finalize (GObject *object)
 {
   PterisSoundDevices *self = PTERIS_SOUND_DEVICES (object);
 
+  pteris_sound_devices_unwatch (self);
   g_clear_object (&self->listing);
   g_ptr_array_unref (self->choices);
   G_OBJECT_CLASS (pteris_sound_devices_parent_class)->finalize (object);

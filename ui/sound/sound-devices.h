@@ -21,6 +21,10 @@ PterisSoundDevices *pteris_sound_devices_new (PterisSoundUse use);
 /** Ask the system which devices are connected, in a thread. */
 void pteris_sound_devices_refresh (PterisSoundDevices *self);
 
+/** Refresh whenever devices come or go, until pteris_sound_devices_unwatch(). */
+void pteris_sound_devices_watch (PterisSoundDevices *self);
+void pteris_sound_devices_unwatch (PterisSoundDevices *self);
+
 guint pteris_sound_devices_count (PterisSoundDevices *self);
 /** Not a new reference. */
 PterisSoundDevice *pteris_sound_devices_nth (PterisSoundDevices *self, guint i);

@@ -6,7 +6,7 @@
 
 #include <gst/gst.h>
 
-#include "ui/sound/sound.h"
+#include "ui/sound/sound-watch.h"
 
 #define CLASS_SOURCE "Audio/Source"
 #define CLASS_SINK "Audio/Sink"
@@ -137,28 +137,134 @@ add_device (GPtrArray *devices, PterisSoundKind kind, GstDevice *device, GList *
     g_ptr_array_add (devices, pteris_sound_device_new (kind, id, name, chosen, device));
 }
 
+/* ---- the monitor ---- */
+
+/* There is one: a second one would take the messages of the first (GStreamer 1.22). */
+static GMutex monitor_lock;
+static GstDeviceMonitor *monitor; /* NULL: not needed yet */
+static guint n_monitoring;        /* who has started it and has not stopped it */
+
+static GMutex watches_lock;
+static GPtrArray *watches; /* PterisSoundWatch; NULL: none yet */
+
+/* In a thread of GStreamer or of the sound service. */
+static GstBusSyncReply
+on_message (GstBus *bus, GstMessage *message, gpointer user_data)
+{
+  GstMessageType type = GST_MESSAGE_TYPE (message);
+  gboolean matters = type == GST_MESSAGE_DEVICE_ADDED || type == GST_MESSAGE_DEVICE_REMOVED ||
+                     type == GST_MESSAGE_DEVICE_CHANGED;
+
+  g_mutex_lock (&watches_lock);
+  for (guint i = 0; matters && watches != NULL && i < watches->len; i++)
+    pteris_sound_watch_note (watches->pdata[i]);
+  g_mutex_unlock (&watches_lock);
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
+static void
+make_monitor (void)
+{
+  g_autoptr (GstBus) bus = NULL;
+
+  monitor = gst_device_monitor_new ();
+  gst_device_monitor_add_filter (monitor, CLASS_SOURCE, NULL);
+  gst_device_monitor_add_filter (monitor, CLASS_SINK, NULL);
+  bus = gst_device_monitor_get_bus (monitor);
+  gst_bus_set_sync_handler (bus, on_message, NULL, NULL);
+}
+
+/* Under the lock. FALSE: there is nothing to monitor. */
+static gboolean
+start_monitor (void)
+{
+  if (monitor == NULL)
+    make_monitor ();
+  if (n_monitoring == 0 && !gst_device_monitor_start (monitor))
+    return FALSE;
+  n_monitoring++;
+  return TRUE;
+}
+
+/* Under the lock. */
+static void
+stop_monitor (void)
+{
+  n_monitoring--;
+  if (n_monitoring == 0)
+    gst_device_monitor_stop (monitor);
+}
+
+/* Free with g_list_free_full() and gst_object_unref(). */
+static GList *
+find_devices (PterisSoundKind kind)
+{
+  GList *found = NULL;
+
+  g_mutex_lock (&monitor_lock);
+  if (start_monitor ()) {
+    /* PipeWire's plug-in lists no monitors, and hides PulseAudio's, which does. */
+    gst_device_monitor_set_show_all_devices (monitor, kind == PTERIS_SOUND_COMPUTER);
+    found = gst_device_monitor_get_devices (monitor);
+    stop_monitor ();
+  }
+  g_mutex_unlock (&monitor_lock);
+  return found;
+}
+
 GPtrArray *
 pteris_sound_list (PterisSoundKind kind, GError **error)
 {
   GPtrArray *devices = g_ptr_array_new_with_free_func ((GDestroyNotify) pteris_sound_device_unref);
-  g_autoptr (GstDeviceMonitor) monitor = gst_device_monitor_new ();
-  g_autofree char *sink = NULL;
-  GList *found;
+  GList *found = find_devices (kind);
+  g_autofree char *sink = default_sink (found);
 
-  /* PipeWire's plug-in lists no monitors, and hides PulseAudio's, which does. */
-  gst_device_monitor_set_show_all_devices (monitor, kind == PTERIS_SOUND_COMPUTER);
-  if (kind != PTERIS_SOUND_OUTPUT)
-    gst_device_monitor_add_filter (monitor, CLASS_SOURCE, NULL);
-  if (kind != PTERIS_SOUND_MICROPHONE)
-    gst_device_monitor_add_filter (monitor, CLASS_SINK, NULL);
-  if (!gst_device_monitor_start (monitor))
-    return devices;
-  found = gst_device_monitor_get_devices (monitor);
-  gst_device_monitor_stop (monitor);
-  sink = default_sink (found);
   for (GList *l = found; l != NULL; l = l->next)
     if (is_of_kind (l->data, kind) && !(is_alsa (l->data) && has_service (found)))
       add_device (devices, kind, l->data, found, sink);
   g_list_free_full (found, gst_object_unref);
   return devices;
+}
+
+/* ---- watching ---- */
+
+static void
+add_watch (PterisSoundWatch *watch)
+{
+  g_mutex_lock (&watches_lock);
+  if (watches == NULL)
+    watches = g_ptr_array_new ();
+  g_ptr_array_add (watches, watch);
+  g_mutex_unlock (&watches_lock);
+}
+
+static void
+remove_watch (PterisSoundWatch *watch)
+{
+  g_mutex_lock (&watches_lock);
+  g_ptr_array_remove (watches, watch);
+  g_mutex_unlock (&watches_lock);
+}
+
+void
+pteris_sound_watch_run (PterisSoundWatch *watch)
+{
+  gboolean started;
+
+  if (!pteris_sound_prepare (NULL))
+    return;
+  add_watch (watch);
+  g_mutex_lock (&monitor_lock);
+  started = start_monitor ();
+  g_mutex_unlock (&monitor_lock);
+  if (started) {
+    /* What came before it began. */
+    pteris_sound_watch_note (watch);
+    pteris_sound_watch_wait (watch);
+    g_mutex_lock (&monitor_lock);
+    stop_monitor ();
+    g_mutex_unlock (&monitor_lock);
+  }
+  remove_watch (watch);
 }

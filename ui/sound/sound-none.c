@@ -7,6 +7,7 @@
 #include <gio/gio.h>
 
 #include "ui/i18n.h"
+#include "ui/sound/sound-watch.h"
 
 gboolean
 pteris_sound_prepare (GError **error)
@@ -21,6 +22,11 @@ pteris_sound_list (PterisSoundKind kind, GError **error)
 {
   pteris_sound_prepare (error);
   return NULL;
+}
+
+void
+pteris_sound_watch_run (PterisSoundWatch *watch)
+{
 }
 
 PterisSoundSource *

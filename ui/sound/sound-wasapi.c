@@ -36,8 +36,8 @@ pteris_wasapi_leave (gboolean entered)
     CoUninitialize ();
 }
 
-static HRESULT
-get_enumerator (IMMDeviceEnumerator **enumerator)
+HRESULT
+pteris_wasapi_get_enumerator (IMMDeviceEnumerator **enumerator)
 {
   if (other_enumerator == NULL)
     return CoCreateInstance (&CLSID_MMDeviceEnumerator, NULL, CLSCTX_ALL, &IID_IMMDeviceEnumerator,
@@ -154,6 +154,12 @@ name_of (IMMDevice *device)
   return name;
 }
 
+gboolean
+pteris_wasapi_is_name (const PROPERTYKEY *key)
+{
+  return IsEqualPropertyKey (*key, PKEY_Device_FriendlyName);
+}
+
 /* NULL: there is none. */
 static char *
 default_id (IMMDeviceEnumerator *enumerator, EDataFlow flow)
@@ -210,7 +216,7 @@ pteris_sound_list (PterisSoundKind kind, GError **error)
   GPtrArray *devices = g_ptr_array_new_with_free_func ((GDestroyNotify) pteris_sound_device_unref);
   gboolean entered = pteris_wasapi_enter ();
   IMMDeviceEnumerator *enumerator;
-  HRESULT result = get_enumerator (&enumerator);
+  HRESULT result = pteris_wasapi_get_enumerator (&enumerator);
 
   if (SUCCEEDED (result)) {
     result = list_devices (enumerator, kind, devices);
@@ -232,7 +238,7 @@ get_device (PterisSoundKind kind, const char *id, IMMDevice **device)
   g_autofree wchar_t *wide =
       id != NULL ? (wchar_t *) g_utf8_to_utf16 (id, -1, NULL, NULL, NULL) : NULL;
   IMMDeviceEnumerator *enumerator;
-  HRESULT result = get_enumerator (&enumerator);
+  HRESULT result = pteris_wasapi_get_enumerator (&enumerator);
 
   if (FAILED (result))
     return result;

@@ -12,12 +12,19 @@
 G_BEGIN_DECLS
 
 /*
- * Windows' sound devices (WASAPI), for sound-win32.c. Any thread.
+ * Windows' sound devices (WASAPI), for sound-win32.c and sound-watch-win32.c. Any thread.
  */
 
 /** Let this thread use WASAPI. Give what it returns to pteris_wasapi_leave(). */
 gboolean pteris_wasapi_enter (void);
 void pteris_wasapi_leave (gboolean entered);
+
+/** The list of devices, or the one of pteris_wasapi_use(). @enumerator: to release, unless the
+ * result is a failure. */
+HRESULT pteris_wasapi_get_enumerator (IMMDeviceEnumerator **enumerator);
+
+/** Whether the property @key of a device is the name that pteris_sound_list() tells. */
+gboolean pteris_wasapi_is_name (const PROPERTYKEY *key);
 
 /**
  * Open the device with @id, or the default of @kind if @id is NULL, in shared mode, for 16-bit mono

@@ -64,6 +64,17 @@ void pteris_sound_find_async (gpointer source, PterisSoundDevice *wanted, GCance
                               GAsyncReadyCallback callback);
 PterisSoundDevice *pteris_sound_find_finish (GAsyncResult *result, GError **error);
 
+/** PterisSoundWatch: notices devices that come, go, or become the default. */
+typedef struct _PterisSoundWatch PterisSoundWatch;
+
+typedef void PterisSoundChanged (gpointer user_data);
+
+/** Call @changed in the UI thread after each change, and once when watching has begun. What can
+ * block runs in a thread. Of a system that cannot be watched nothing is told. */
+PterisSoundWatch *pteris_sound_watch_new (PterisSoundChanged *changed, gpointer user_data);
+/** @changed is not called any more. */
+void pteris_sound_watch_free (PterisSoundWatch *self);
+
 /* ---- recording ---- */
 
 /** PterisSoundSource: a device that records. */
