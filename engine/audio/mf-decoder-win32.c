@@ -9,7 +9,6 @@
 #include "engine/audio/decoder.h"
 #include "engine/audio/media-foundation-win32.h"
 #include "engine/audio/mpeg.h"
-#include "engine/base/given-files.h"
 #include "engine/base/set-error.h"
 
 #include <string.h>
@@ -520,14 +519,6 @@ pt_mf_decoder_open (const char *path, const char *name, const char *guess,
   self->callback = callback_new ();
   self->name = g_strdup (name);
   self->guess = guess;
-  if (pt_given_has (path)) {
-    pt_fail (
-        error, PT_ERROR_UNSUPPORTED,
-        "“%s” is %s. A model's own process cannot use Windows' decoders: transcribe it without "
-        "--isolate, or convert it, for example with: ffmpeg -i FILE new.flac",
-        name, guess);
-    return NULL;
-  }
   self->is_cut = strstr (guess, "MPEG-4") != NULL && pt_mpeg4_is_cut_short (path);
   media = pt_media_foundation (error);
   if (media == NULL || !open_reader (self, media, path, error) ||
