@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "engine/kernels/cpu-cores.h"
+#include "engine/kernels/fair-share.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
@@ -25,8 +26,13 @@
 #define SPIN_MICROSECONDS 50
 #define SPINS_PER_CLOCK_LOOK 32
 
-/* How long the caller spins for the last pieces, before it yields its CPU to other threads. */
+/* How long the caller waits for the last pieces: it spins, then it yields its core to other
+ * threads, then it sleeps. */
 #define SPINS_BEFORE_YIELD 4096
+#define YIELDS_BEFORE_SLEEP 256
+
+/* Workers look as often at how long they waited for a core. */
+#define REPORT_MICROSECONDS 4000
 
 /*
  * The usual number of other loops between two streams. After more of them the remembered stream is
@@ -85,6 +91,8 @@ typedef struct {
   PtPool *pool;
   GThread *thread;
   guint index;
+  PtWaitClock clock;
+  gint64 reported, waited; /* when the clock was read, and what it said; microseconds */
   _Alignas(64) Share share;
 } Worker;
 
@@ -118,7 +126,9 @@ struct _PtPool {
   gint64 resumed;    /* when the last pause of a pool that gives way ended, in microseconds */
   Upcoming upcoming; /* the expected stream after the current loop */
   guint n_plain;     /* number of loops since the last stream */
-  Successor *last;   /* the last loop that was a stream */
+  PtFairShare fair_share;
+  guint n_fixed;   /* number of active workers that was set; 0: as many as is fair */
+  Successor *last; /* the last loop that was a stream */
   Successor successors[N_STREAMS];
 
   /* Each field has its own cache line, because all workers change them. */
@@ -126,8 +136,14 @@ struct _PtPool {
   _Alignas(64) _Atomic gsize next;
   _Alignas(64) _Atomic guint n_asleep;
   _Atomic gboolean quit;
+  _Atomic guint n_active;         /* workers with a smaller index take part in loops */
+  _Atomic gboolean is_crowded;    /* other programs want the cores */
+  _Atomic gboolean caller_sleeps; /* until no worker is inside */
+  _Atomic gint64 waited;          /* of all workers, for a core; microseconds */
   GMutex mutex;
-  GCond wake;
+  GCond wake;    /* for active workers: there is a loop */
+  GCond more;    /* for others: n_active has changed */
+  GCond outside; /* for the caller */
 };
 
 static inline gboolean
@@ -194,6 +210,21 @@ do_pieces (PtPool *pool, guint worker)
   }
 }
 
+/* The last worker that leaves a closed loop wakes up the caller. */
+static void
+leave_loop (PtPool *pool)
+{
+  /* Sequentially consistent with caller_sleeps: either the worker sees that the caller sleeps, or
+   * the caller sees that the worker has left. */
+  guint64 state = atomic_fetch_sub (&pool->state, 1) - 1;
+
+  if ((state & (STATE_INSIDE | STATE_OPEN)) != 0 || !atomic_load (&pool->caller_sleeps))
+    return;
+  g_mutex_lock (&pool->mutex);
+  g_cond_signal (&pool->outside);
+  g_mutex_unlock (&pool->mutex);
+}
+
 /* Enters the open loop, if there is one, and works. */
 static gboolean
 join_loop (PtPool *pool, guint worker, guint64 state)
@@ -202,7 +233,7 @@ join_loop (PtPool *pool, guint worker, guint64 state)
     if (atomic_compare_exchange_weak_explicit (&pool->state, &state, state + 1,
                                                memory_order_acquire, memory_order_relaxed)) {
       do_pieces (pool, worker);
-      atomic_fetch_sub_explicit (&pool->state, 1, memory_order_release);
+      leave_loop (pool);
       return TRUE;
     }
   return FALSE;
@@ -212,8 +243,11 @@ static guint64
 share_of (const PtPool *pool, gsize n, gsize grain, guint worker)
 {
   guint64 n_pieces = n == 0 ? 0 : (n - 1) / grain + 1;
+  guint n_active = atomic_load_explicit (&pool->n_active, memory_order_relaxed);
 
-  return SHARE (n_pieces * worker / pool->n_workers, n_pieces * (worker + 1) / pool->n_workers);
+  if (worker >= n_active)
+    return SHARE (n_pieces, n_pieces);
+  return SHARE (n_pieces * worker / n_active, n_pieces * (worker + 1) / n_active);
 }
 
 /* The first byte of the worker's share and its size; 0: nothing. */
@@ -266,22 +300,66 @@ spin (PtPool *pool, guint worker, guint64 seen, guint64 *state)
   return FALSE;
 }
 
-/* Waits for a loop other than number @seen: spins, then sleeps. Returns the state. */
+static gboolean
+is_active (const PtPool *pool, guint worker)
+{
+  return worker < atomic_load_explicit (&pool->n_active, memory_order_relaxed);
+}
+
+/* Sleeps until there is a loop other than number @seen, and the worker is active. */
 static guint64
-wait_for_loop (PtPool *pool, guint worker, guint64 seen)
+sleep_for_loop (PtPool *pool, guint worker, guint64 seen)
+{
+  gboolean is_done = FALSE;
+  guint64 state;
+
+  g_mutex_lock (&pool->mutex);
+  do {
+    gboolean waits_for_loop = is_active (pool, worker);
+
+    if (waits_for_loop)
+      atomic_fetch_add (&pool->n_asleep, 1);
+    state = atomic_load (&pool->state);
+    is_done = atomic_load (&pool->quit) || (waits_for_loop && state >> STATE_NUMBER_SHIFT != seen);
+    if (!is_done)
+      g_cond_wait (waits_for_loop ? &pool->wake : &pool->more, &pool->mutex);
+    if (waits_for_loop)
+      atomic_fetch_sub (&pool->n_asleep, 1);
+  } while (!is_done);
+  g_mutex_unlock (&pool->mutex);
+  return state;
+}
+
+/* Waits for a loop other than number @seen: spins if a core is to spare, then sleeps. Returns the
+ * state. */
+static guint64
+wait_for_loop (PtPool *pool, Worker *self, guint64 seen)
 {
   guint64 state;
 
-  if (spin (pool, worker, seen, &state))
+  if (!atomic_load_explicit (&pool->is_crowded, memory_order_relaxed) &&
+      is_active (pool, self->index) && spin (pool, self->index, seen, &state))
     return state;
-  g_mutex_lock (&pool->mutex);
-  atomic_fetch_add (&pool->n_asleep, 1);
-  while ((state = atomic_load (&pool->state)) >> STATE_NUMBER_SHIFT == seen &&
-         !atomic_load (&pool->quit))
-    g_cond_wait (&pool->wake, &pool->mutex);
-  atomic_fetch_sub (&pool->n_asleep, 1);
-  g_mutex_unlock (&pool->mutex);
+  pt_wait_clock_pause (&self->clock);
+  state = sleep_for_loop (pool, self->index, seen);
+  pt_wait_clock_resume (&self->clock);
   return state;
+}
+
+/* Adds to pool->waited what the worker has waited for a core since the last time. */
+static void
+report_wait (PtPool *pool, Worker *self)
+{
+  gint64 now = g_get_monotonic_time (), waited;
+
+  if (now - self->reported < REPORT_MICROSECONDS)
+    return;
+  waited = pt_wait_clock_read (&self->clock);
+  if (waited > self->waited) {
+    atomic_fetch_add_explicit (&pool->waited, waited - self->waited, memory_order_relaxed);
+    self->waited = waited;
+  }
+  self->reported = now;
 }
 
 static gpointer
@@ -291,12 +369,15 @@ worker_main (gpointer data)
   PtPool *pool = self->pool;
   guint64 seen = 0;
 
+  pt_wait_clock_begin (&self->clock);
   while (!atomic_load_explicit (&pool->quit, memory_order_relaxed)) {
-    guint64 state = wait_for_loop (pool, self->index, seen);
+    guint64 state = wait_for_loop (pool, self, seen);
 
     seen = state >> STATE_NUMBER_SHIFT;
     join_loop (pool, self->index, state);
+    report_wait (pool, self);
   }
+  pt_wait_clock_end (&self->clock);
   return NULL;
 }
 
@@ -313,6 +394,18 @@ start_workers (PtPool *pool, guint n_threads)
       return;
     pool->n_workers = i + 1;
   }
+}
+
+static void
+set_active (PtPool *pool, guint n_active)
+{
+  if (atomic_load_explicit (&pool->n_active, memory_order_relaxed) == n_active)
+    return;
+  g_mutex_lock (&pool->mutex);
+  atomic_store (&pool->n_active, n_active);
+  g_cond_broadcast (&pool->wake);
+  g_cond_broadcast (&pool->more);
+  g_mutex_unlock (&pool->mutex);
 }
 
 static guint default_threads; /* 0: one for each fast core */
@@ -339,10 +432,15 @@ pt_pool_new (guint n_threads)
   n_threads = CLAMP (pt_pool_choose_threads (n_threads), 1, PT_POOL_MAX_WORKERS);
   g_mutex_init (&pool->mutex);
   g_cond_init (&pool->wake);
+  g_cond_init (&pool->more);
+  g_cond_init (&pool->outside);
+  atomic_store (&pool->n_active, n_threads);
   pool->n_workers = 1;
   pool->workers = g_aligned_alloc0 (n_threads, sizeof *pool->workers, 64);
   pool->scratch = g_aligned_alloc (n_threads, PT_POOL_SCRATCH, 64);
   start_workers (pool, n_threads);
+  set_active (pool, pool->n_workers);
+  pt_fair_share_init (&pool->fair_share, pool->n_workers);
   return pool;
 }
 
@@ -356,11 +454,14 @@ pt_pool_free (PtPool *pool)
   /* A new number without an open loop ends the spinning, too. */
   atomic_fetch_add (&pool->state, (guint64) 1 << STATE_NUMBER_SHIFT);
   g_cond_broadcast (&pool->wake);
+  g_cond_broadcast (&pool->more);
   g_mutex_unlock (&pool->mutex);
   for (guint i = 1; i < pool->n_workers; i++)
     g_thread_join (pool->workers[i].thread);
   g_mutex_clear (&pool->mutex);
   g_cond_clear (&pool->wake);
+  g_cond_clear (&pool->more);
+  g_cond_clear (&pool->outside);
   g_aligned_free (pool->workers);
   g_aligned_free (pool->scratch);
   g_aligned_free (pool);
@@ -415,18 +516,34 @@ wake_workers (PtPool *pool, gsize n_pieces)
   g_mutex_unlock (&pool->mutex);
 }
 
+/* Sleeps until no worker is inside. */
+static void
+sleep_until_outside (PtPool *pool)
+{
+  g_mutex_lock (&pool->mutex);
+  atomic_store (&pool->caller_sleeps, TRUE);
+  while (atomic_load (&pool->state) & STATE_INSIDE)
+    g_cond_wait (&pool->outside, &pool->mutex);
+  atomic_store (&pool->caller_sleeps, FALSE);
+  g_mutex_unlock (&pool->mutex);
+}
+
 /* Closes the loop and waits for the workers inside. */
 static void
 finish_loop (PtPool *pool)
 {
   guint64 state =
       atomic_fetch_and_explicit (&pool->state, ~(guint64) STATE_OPEN, memory_order_acquire);
+  gboolean is_crowded = atomic_load_explicit (&pool->is_crowded, memory_order_relaxed);
+  guint most = SPINS_BEFORE_YIELD + (is_crowded ? 0 : YIELDS_BEFORE_SLEEP);
 
   for (guint spins = 0; state & STATE_INSIDE; spins++) {
     if (spins < SPINS_BEFORE_YIELD)
       relax ();
-    else
+    else if (spins < most)
       g_thread_yield ();
+    else
+      sleep_until_outside (pool);
     state = atomic_load_explicit (&pool->state, memory_order_acquire);
   }
 }
@@ -450,13 +567,37 @@ run_loop (PtPool *pool, PtPoolTask task, gpointer data)
   finish_loop (pool);
 }
 
-/* Does the loop on the calling thread if it is short. TRUE when it did. */
-static gboolean
-run_alone (const PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
+/* Finds out how many workers take part in the next loop. */
+static guint
+choose_active (PtPool *pool)
 {
-  if (n > grain && pool->n_workers > 1)
+  PtFairShare *share = &pool->fair_share;
+  guint n = pool->n_fixed;
+
+  if (n == 0) {
+    n = pt_fair_share_update (share, g_get_monotonic_time (),
+                              atomic_load_explicit (&pool->waited, memory_order_relaxed));
+    atomic_store_explicit (&pool->is_crowded, share->is_crowded, memory_order_relaxed);
+  }
+  set_active (pool, n);
+  return n;
+}
+
+void
+pt_pool_set_active (PtPool *pool, guint n_workers)
+{
+  pool->n_fixed = MIN (n_workers, pool->n_workers);
+}
+
+/* Does the loop on the calling thread if it is short, or if no core is left for workers. TRUE when
+ * it did. */
+static gboolean
+run_alone (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
+{
+  if (n > grain && pool->n_workers > 1 && choose_active (pool) > 1)
     return FALSE;
-  grain = MAX (grain, n / PIECES_ALONE + 1);
+  if (pool->n_workers == 1)
+    grain = MAX (grain, n / PIECES_ALONE + 1);
   for (gsize done = 0; done < n && !is_stopped (pool); done += MIN (grain, n - done))
     task (data, done, done + MIN (grain, n - done), 0);
   return TRUE;

@@ -7,7 +7,8 @@ G_BEGIN_DECLS
 
 /*
  * The worker pool: parallel loops for kernels. One pool is enough for an engine thread. Workers
- * spin for some microseconds after a loop, then sleep; an idle pool uses no CPU time.
+ * spin for some microseconds after a loop, then sleep; an idle pool uses no CPU time. While other
+ * programs want the cores, fewer workers take part, and none spins.
  */
 
 typedef struct _PtPool PtPool;
@@ -41,6 +42,12 @@ PtPool *pt_pool_default (void);
 void pt_pool_use (PtPool *pool);
 
 guint pt_pool_n_workers (const PtPool *pool);
+
+/**
+ * Let @n_workers of them take part in the next loops, the caller included; 0, as at first: as many
+ * as find a core. Between loops, on the thread that calls pt_pool_run().
+ */
+void pt_pool_set_active (PtPool *pool, guint n_workers);
 
 /**
  * Run @task over [0, @n) in pieces of about @grain items and wait for all of it.

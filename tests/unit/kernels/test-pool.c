@@ -134,6 +134,79 @@ test_new_and_free (void)
   g_assert_true (pt_pool_default () == pt_pool_default ());
 }
 
+/* ---- fewer workers than threads ---- */
+
+typedef struct {
+  guint n_active;
+  gsize n;
+  _Atomic gsize n_done;
+} Few;
+
+static void
+check_active (gpointer data, gsize begin, gsize end, guint worker)
+{
+  Few *few = data;
+
+  g_assert_cmpuint (worker, <, few->n_active);
+  g_assert_cmpuint (end, <=, few->n);
+  atomic_fetch_add (&few->n_done, end - begin);
+}
+
+/* Loops are whole with any number of workers, the others never arrive. */
+static void
+test_few_active (void)
+{
+  g_autoptr (PtPool) pool = pt_pool_new (5);
+
+  for (guint i = 0; i < 500; i++) {
+    guint n_active = 1 + i * 7 % 5;
+    Few few = { n_active, 1 + i * 13 % 300, 0 };
+
+    pt_pool_set_active (pool, n_active);
+    /* A worker that was active before may still be on its way into the first loop. */
+    run_loop (pool, 100, 3);
+    check_shares (pool, 100, 3);
+    if (n_active == 1) {
+      pt_pool_run (pool, few.n, 2, check_active, &few);
+      pt_pool_run_shares (pool, few.n, 2, NULL, check_active, &few);
+      g_assert_cmpuint (atomic_load (&few.n_done), ==, 2 * few.n);
+    }
+  }
+  pt_pool_set_active (pool, 100);
+  run_loop (pool, 1000, 1);
+  pt_pool_set_active (pool, 0);
+  run_loop (pool, 1000, 1);
+}
+
+#define N_RIVALS 12
+
+static gpointer
+be_busy (gpointer data)
+{
+  while (!atomic_load ((_Atomic gboolean *) data))
+    ;
+  return NULL;
+}
+
+/* Results do not depend on who else wants the cores: pieces of workers that wait for one. */
+static void
+test_crowded (void)
+{
+  g_autoptr (PtPool) pool = pt_pool_new (4);
+  GThread *rivals[N_RIVALS];
+  _Atomic gboolean is_over = FALSE;
+
+  for (guint i = 0; i < N_RIVALS; i++)
+    rivals[i] = g_thread_new ("rival", be_busy, &is_over);
+  for (guint i = 0; i < 300; i++)
+    run_loop (pool, 1 + i * 11 % 700, 1 + i % 5);
+  atomic_store (&is_over, TRUE);
+  for (guint i = 0; i < N_RIVALS; i++)
+    g_thread_join (rivals[i]);
+  for (guint i = 0; i < 300; i++)
+    run_loop (pool, 1 + i * 11 % 700, 1 + i % 5);
+}
+
 /* ---- a stop ---- */
 
 #define STOP_AFTER 20
@@ -251,6 +324,8 @@ main (int argc, char **argv)
   g_test_add_func ("/pool/every-item-once", test_every_item_once);
   g_test_add_func ("/pool/many-loops", test_many_loops);
   g_test_add_func ("/pool/small-loops-stay-here", test_small_loops_stay_here);
+  g_test_add_func ("/pool/few-active", test_few_active);
+  g_test_add_func ("/pool/crowded", test_crowded);
   g_test_add_func ("/pool/stop", test_stop);
   g_test_add_func ("/pool/gives-way", test_gives_way);
   g_test_add_func ("/pool/new-and-free", test_new_and_free);
