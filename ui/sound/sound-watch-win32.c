@@ -89,7 +89,7 @@ static IMMNotificationClientVtbl listener_table = {
 };
 
 static void
-listen (IMMDeviceEnumerator *enumerator, PterisSoundWatch *watch)
+run_listener (IMMDeviceEnumerator *enumerator, PterisSoundWatch *watch)
 {
   Listener *listener = g_new0 (Listener, 1);
 
@@ -113,7 +113,7 @@ pteris_sound_watch_run (PterisSoundWatch *watch)
   IMMDeviceEnumerator *enumerator;
 
   if (SUCCEEDED (pteris_wasapi_get_enumerator (&enumerator))) {
-    listen (enumerator, watch);
+    run_listener (enumerator, watch);
     IMMDeviceEnumerator_Release (enumerator);
   }
   pteris_wasapi_leave (entered);
