@@ -47,6 +47,15 @@ set_list (const char *key, GStrvBuilder *builder)
 }
 
 void
+pteris_settings_set_list (const char *key, const char *const *values)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+
+  g_strv_builder_addv (builder, (const char **) values);
+  set_list (key, builder);
+}
+
+void
 pteris_settings_add_to_list (const char *key, const char *value)
 {
   g_auto (GStrv) list = pteris_settings_get_list (key);

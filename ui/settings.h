@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 #define PTERIS_SETTING_SIDE_BY_SIDE "side-by-side" /* enumeration: PterisSideBySide */
 #define PTERIS_SETTING_SERVE "serve"
 #define PTERIS_SETTING_SERVE_WITH_KEY "serve-with-key"
-#define PTERIS_SETTING_SERVE_KEY "serve-key"
+#define PTERIS_SETTING_SERVE_ORIGINS "serve-origins"
 #define PTERIS_SETTING_THEME "theme" /* enumeration: 0 system, 1 light, 2 dark */
 #define PTERIS_SETTING_TEXT_SIZE "text-size"
 #define PTERIS_SETTING_SAFE_GRAPHICS "safe-graphics"
@@ -51,6 +51,8 @@ void pteris_settings_set_string (const char *key, const char *value);
 
 /** Free with g_strfreev(); never NULL. */
 char **pteris_settings_get_list (const char *key);
+
+void pteris_settings_set_list (const char *key, const char *const *values);
 
 /** Add @value to the list unless it is in it. */
 void pteris_settings_add_to_list (const char *key, const char *value);

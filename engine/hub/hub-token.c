@@ -20,18 +20,6 @@ pt_hub_token_can_keep (GCancellable *cancellable)
   return pt_secret_has_store (cancellable);
 }
 
-/* Other programs may have put any bytes into the store. */
-static gboolean
-is_token (const char *text)
-{
-  gsize length = strlen (text);
-
-  for (gsize i = 0; i < length; i++)
-    if (!g_ascii_isgraph (text[i]))
-      return FALSE;
-  return length > 0 && length <= PT_MAX_TOKEN;
-}
-
 char *
 pt_hub_token_load (const char *endpoint, gboolean may_ask, GCancellable *cancellable,
                    GError **error)
@@ -40,7 +28,7 @@ pt_hub_token_load (const char *endpoint, gboolean may_ask, GCancellable *cancell
   g_autofree char *token =
       origin != NULL ? pt_secret_load (origin, may_ask, cancellable, error) : NULL;
 
-  if (token == NULL || is_token (token))
+  if (token == NULL || pt_secret_is_sound (token))
     return g_steal_pointer (&token);
   pt_fail (error, PT_ERROR_FORMAT,
            "What the secret store keeps for %s is not a token. Forget it in the preferences, and "
@@ -57,7 +45,7 @@ pt_hub_token_keep (const char *endpoint, const char *token, GCancellable *cancel
 
   if (origin == NULL)
     return FALSE;
-  if (!is_token (token))
+  if (!pt_secret_is_sound (token))
     return pt_fail (error, PT_ERROR_ARGUMENT,
                     "The token is empty, too long, or holds something else than letters, digits "
                     "and signs. Copy it again from the settings of the hub.");
@@ -75,5 +63,11 @@ pt_hub_token_forget (const char *endpoint, GCancellable *cancellable, GError **e
 char **
 pt_hub_token_list (GCancellable *cancellable, GError **error)
 {
-  return pt_secret_list (cancellable, error);
+  g_auto (GStrv) all = pt_secret_list (cancellable, error);
+  g_autoptr (GStrvBuilder) origins = g_strv_builder_new ();
+
+  for (guint i = 0; all != NULL && all[i] != NULL; i++)
+    if (strcmp (all[i], PT_SECRET_OF_SERVER) != 0)
+      g_strv_builder_add (origins, all[i]);
+  return all != NULL ? g_strv_builder_end (origins) : NULL;
 }

@@ -303,7 +303,9 @@ pt_secret_load (const char *origin, gboolean may_ask, GCancellable *cancellable,
 static GVariant *
 new_item (Store *store, const char *origin, const char *secret)
 {
-  g_autofree char *label = g_strdup_printf ("Pteris: access token of %s", origin);
+  g_autofree char *label = strcmp (origin, PT_SECRET_OF_SERVER) == 0
+                               ? g_strdup ("Pteris: key of the server")
+                               : g_strdup_printf ("Pteris: access token of %s", origin);
   GVariant *bytes = g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, secret, strlen (secret), 1);
   GVariantBuilder builder;
 

@@ -10,7 +10,7 @@ done
 scenes=$1
 walk=$2
 shift 2
-[ $# -gt 0 ] || set -- empty done error transcribe find record pictures writing models inspect gpu no-models welcome preferences preferences-models preferences-safety
+[ $# -gt 0 ] || set -- empty done error transcribe find record pictures writing models inspect gpu server no-models welcome preferences preferences-models preferences-safety
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 status=0

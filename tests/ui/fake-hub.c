@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/ui/fake-hub.h"
 
+#include <pteris/server-key.h>
+
 #include <string.h>
 
 FakeHub fake_hub;
@@ -191,6 +193,35 @@ pt_hub_token_keep (const char *endpoint, const char *token, GCancellable *cancel
     return FALSE;
   g_atomic_pointer_set (&fake_hub.kept, (char *) g_intern_string (token));
   return TRUE;
+}
+
+char *
+pt_server_key_load (GCancellable *cancellable, GError **error)
+{
+  if (fake_hub.store_refuses)
+    g_set_error_literal (error, PT_ERROR, PT_ERROR_CANCELLED, "The store was not unlocked.");
+  else if (!fake_hub.has_store)
+    fail_store (error);
+  return fake_hub.has_store && !fake_hub.store_refuses
+             ? g_strdup (g_atomic_pointer_get (&fake_hub.kept_key))
+             : NULL;
+}
+
+gboolean
+pt_server_key_keep (const char *key, GCancellable *cancellable, GError **error)
+{
+  if (!fake_hub.has_store)
+    return fail_store (error);
+  g_atomic_pointer_set (&fake_hub.kept_key, (char *) g_intern_string (key));
+  return TRUE;
+}
+
+char *
+pt_server_key_new (void)
+{
+  static int n;
+
+  return g_strdup_printf ("pteris-%040x", 0xfe41 + g_atomic_int_add (&n, 1));
 }
 
 gboolean

@@ -13,6 +13,7 @@ typedef struct {
   gboolean has_store; /* a secret store; without a dialog */
   gboolean store_refuses;
   char *kept;            /* atomic: the token in the store */
+  char *kept_key;        /* atomic: that of the server */
   gboolean offline;      /* pt_hub_look() fails */
   gboolean damaged;      /* pt_hub_get() fails at the end */
   gint held;             /* atomic: pt_hub_get() stays at half until this is 0 */

@@ -11,6 +11,7 @@
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/fake-machine.h"
 #include "tests/ui/scenes-pictures.h"
+#include "tests/ui/scenes-server.h"
 #include "tests/ui/scenes-speech.h"
 #include "ui/window/application.h"
 #include "ui/chat/chat-settings.h"
@@ -510,6 +511,7 @@ static const struct {
   { "ten-minutes", show_ten_minutes },
   { "two-gpus", show_two_gpus },
   { "no-gpu", show_no_gpu },
+  { "server", show_server },
 };
 
 typedef struct {
@@ -564,6 +566,8 @@ main (int argc, char **argv)
   setlocale (LC_ALL, "");
   pteris_i18n_init ();
   gtk_init ();
+  if (g_str_equal (name, "server"))
+    pteris_sharing_use (&scenes_server);
   application = pteris_application_new ();
   g_application_set_flags (G_APPLICATION (application), G_APPLICATION_NON_UNIQUE);
   pteris_settings_set_boolean (PTERIS_SETTING_WELCOMED, !g_str_equal (name, "welcome"));

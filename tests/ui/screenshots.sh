@@ -94,5 +94,8 @@ shoot gpu-large 1080x1300 gpu large
 shoot gpu-narrow 480x960 gpu
 shoot gpu-ten-minutes 1080x960 ten-minutes
 shoot gpu-lost 1080x1300 two-gpus
+shoot server 1080x930 server
+shoot server-dark 480x900 server dark
+shoot server-large 1080x1300 server large
 shoot no-gpu 1080x720 no-gpu
 shoot no-gpu-dark 480x720 no-gpu dark

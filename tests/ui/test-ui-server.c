@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/ui/fake-engine.h"
+#include "tests/ui/fake-hub.h"
 #include "tests/ui/window-test.h"
 #include "ui/window/preferences.h"
 
@@ -9,7 +10,7 @@
 static struct {
   GMutex mutex;
   guint starts, stops;
-  char *key;
+  char *key, **origins;
   gboolean fails;
   PterisServerFunc func;
   gpointer user_data;
@@ -23,6 +24,8 @@ start_server (const PterisServerOptions *options, GError **error)
   g_mutex_lock (&server.mutex);
   g_free (server.key);
   server.key = g_strdup (options->key);
+  g_strfreev (server.origins);
+  server.origins = g_strdupv ((char **) options->origins);
   server.func = options->func;
   server.user_data = options->user_data;
   server.starts++;
@@ -100,10 +103,90 @@ test_on_and_off (void)
   wait_until (server.starts == starts + 2);
   wait_until (says (window->server_page, "http://127.0.0.1:11999"));
   g_assert_true (g_str_has_prefix (server.key, "pteris-"));
-  g_assert_true (says (window->server_page, server.key));
+  wait_until (says (window->server_page, server.key));
   pteris_settings_set_boolean (PTERIS_SETTING_SERVE, FALSE);
   wait_until (says (window->server_page, "The server is off."));
   g_assert_cmpuint (server.stops, ==, stops + 2);
+  close_window (window);
+}
+
+/* The key is the same next time where there is a secret store, and no plain file has it. */
+static void
+test_key (void)
+{
+  PterisWindow *window;
+  g_autofree char *first = NULL;
+
+  fake_hub.has_store = TRUE;
+  window = open_page ();
+  pteris_settings_set_boolean (PTERIS_SETTING_SERVE_WITH_KEY, TRUE);
+  wait_until (says (window->server_page, "The key is shown when the server is on."));
+  pteris_settings_set_boolean (PTERIS_SETTING_SERVE, TRUE);
+  wait_until (server.key != NULL && says (window->server_page, server.key));
+  g_assert_false (says (window->server_page, "no secret store"));
+  first = g_strdup (server.key);
+  g_assert_cmpstr (fake_hub.kept_key, ==, first);
+  close_window (window);
+  window = open_page ();
+  pteris_settings_set_boolean (PTERIS_SETTING_SERVE_WITH_KEY, TRUE);
+  pteris_settings_set_boolean (PTERIS_SETTING_SERVE, TRUE);
+  wait_until (says (window->server_page, first));
+  g_assert_cmpstr (server.key, ==, first);
+  close_window (window);
+  fake_hub.has_store = FALSE;
+}
+
+/* Without a store the key is one of this run; a store that stays locked is told. */
+static void
+test_no_store (void)
+{
+  PterisWindow *window = open_page ();
+
+  pteris_settings_set_boolean (PTERIS_SETTING_SERVE_WITH_KEY, TRUE);
+  pteris_settings_set_boolean (PTERIS_SETTING_SERVE, TRUE);
+  wait_until (says (window->server_page, "no secret store"));
+  close_window (window);
+  window = open_page ();
+  fake_hub.store_refuses = TRUE;
+  pteris_settings_set_boolean (PTERIS_SETTING_SERVE_WITH_KEY, TRUE);
+  pteris_settings_set_boolean (PTERIS_SETTING_SERVE, TRUE);
+  wait_until (says (window->server_page, "The store was not unlocked."));
+  fake_hub.store_refuses = FALSE;
+  close_window (window);
+}
+
+static void
+enter_origins (PterisWindow *window, const char *text)
+{
+  AdwEntryRow *row = ADW_ENTRY_ROW (nth (window->server_page, ADW_TYPE_ENTRY_ROW, 0));
+
+  gtk_editable_set_text (GTK_EDITABLE (row), text);
+  g_signal_emit_by_name (row, "apply");
+}
+
+/* Pages that were entered may use it; what is none is told, and changes nothing. */
+static void
+test_origins (void)
+{
+  PterisWindow *window = open_page ();
+  guint starts = server.starts;
+
+  pteris_settings_set_boolean (PTERIS_SETTING_SERVE, TRUE);
+  wait_until (server.starts == starts + 1);
+  g_assert_cmpuint (g_strv_length (server.origins), ==, 0);
+  wait_until (says (window->server_page, "http://127.0.0.1:11999"));
+  enter_origins (window, "https://example.org, http://localhost:3000");
+  wait_until (server.starts == starts + 2);
+  g_assert_cmpstr (server.origins[0], ==, "https://example.org");
+  g_assert_cmpstr (server.origins[1], ==, "http://localhost:3000");
+  enter_origins (window, "https://example.org/page");
+  wait_until (says (window->server_page, "“https://example.org/page” is not the address"));
+  wait_until (says (window->server_page, "http://127.0.0.1:11999"));
+  g_assert_cmpuint (server.starts, ==, starts + 2);
+  enter_origins (window, "");
+  wait_until (server.starts == starts + 3);
+  pteris_settings_set_boolean (PTERIS_SETTING_SERVE, FALSE);
+  wait_until (says (window->server_page, "The server is off."));
   close_window (window);
 }
 
@@ -168,6 +251,9 @@ main (int argc, char **argv)
   g_assert_no_error (error);
 
   g_test_add_func ("/server-page/on-and-off", test_on_and_off);
+  g_test_add_func ("/server-page/key", test_key);
+  g_test_add_func ("/server-page/no-store", test_no_store);
+  g_test_add_func ("/server-page/origins", test_origins);
   g_test_add_func ("/server-page/told", test_told);
   g_test_add_func ("/server-page/failed", test_failed);
   g_test_add_func ("/server-page/close", test_close);

@@ -16,6 +16,8 @@ struct _PterisServerPage {
   GtkSwitch *with_key;
   AdwActionRow *key;
   GtkButton *copy_key;
+  AdwEntryRow *origins;
+  GtkLabel *bad_origin;
   AdwActionRow *connections;
   AdwActionRow *requests;
   AdwActionRow *speed;
@@ -112,16 +114,33 @@ describe_address (PterisServerPage *self)
   }
 }
 
+static char *
+describe_key (PterisServerPage *self)
+{
+  const char *key = pteris_sharing_get_key (self->sharing);
+
+  if (!gtk_switch_get_active (self->with_key))
+    return g_strdup (_ ("Every program on this computer may use the server."));
+  if (key == NULL)
+    return g_strdup (_ ("The key is shown when the server is on."));
+  if (pteris_sharing_keeps_key (self->sharing))
+    return g_strdup (key);
+  return g_strconcat (key, "\n",
+                      _ ("This session has no secret store that could keep the key. Next time it "
+                         "will be another one."),
+                      NULL);
+}
+
 static void
 update (PterisServerPage *self)
 {
   const char *key = pteris_sharing_get_key (self->sharing);
+  g_autofree char *about_key = describe_key (self);
   gboolean on = pteris_sharing_get_state (self->sharing) == PTERIS_SHARING_ON;
 
   adw_action_row_set_subtitle (self->address, describe_address (self));
   gtk_widget_set_sensitive (GTK_WIDGET (self->copy_address), on);
-  adw_action_row_set_subtitle (
-      self->key, key != NULL ? key : _ ("Every program on this computer may use the server."));
+  adw_action_row_set_subtitle (self->key, about_key);
   gtk_widget_set_visible (GTK_WIDGET (self->copy_key), key != NULL);
   update_figures (self);
   update_lists (self);
@@ -142,13 +161,47 @@ on_copy_key (PterisServerPage *self)
                           pteris_sharing_get_key (self->sharing));
 }
 
+static void
+on_origins (PterisServerPage *self)
+{
+  g_autofree char *bad =
+      pteris_sharing_allow_pages (gtk_editable_get_text (GTK_EDITABLE (self->origins)));
+  g_autofree char *text = NULL;
+
+  if (bad != NULL)
+    /* Translators: %s is what a person entered. */
+    text = g_strdup_printf (_ ("“%s” is not the address of a web site, such as "
+                               "https://example.org. Separate several with spaces."),
+                            bad);
+  gtk_label_set_text (self->bad_origin, text != NULL ? text : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->bad_origin), bad != NULL);
+}
+
+static void
+on_origins_changed (PterisServerPage *self)
+{
+  gtk_widget_set_visible (GTK_WIDGET (self->bad_origin), FALSE);
+}
+
+static void
+show_origins (PterisServerPage *self)
+{
+  g_auto (GStrv) list = pteris_settings_get_list (PTERIS_SETTING_SERVE_ORIGINS);
+  g_autofree char *text = g_strjoinv (" ", list);
+
+  gtk_editable_set_text (GTK_EDITABLE (self->origins), text);
+}
+
 void
 pteris_server_page_bind (PterisServerPage *self, PterisSharing *sharing)
 {
   self->sharing = g_object_ref (sharing);
   pteris_settings_bind (PTERIS_SETTING_SERVE, self->serve, "active");
   pteris_settings_bind (PTERIS_SETTING_SERVE_WITH_KEY, self->with_key, "active");
+  show_origins (self);
   g_signal_connect_object (sharing, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->with_key, "notify::active", G_CALLBACK (update), self,
+                           G_CONNECT_SWAPPED);
   update (self);
 }
 
@@ -206,6 +259,8 @@ pteris_server_page_class_init (PterisServerPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisServerPage, with_key);
   gtk_widget_class_bind_template_child (widget_class, PterisServerPage, key);
   gtk_widget_class_bind_template_child (widget_class, PterisServerPage, copy_key);
+  gtk_widget_class_bind_template_child (widget_class, PterisServerPage, origins);
+  gtk_widget_class_bind_template_child (widget_class, PterisServerPage, bad_origin);
   gtk_widget_class_bind_template_child (widget_class, PterisServerPage, connections);
   gtk_widget_class_bind_template_child (widget_class, PterisServerPage, requests);
   gtk_widget_class_bind_template_child (widget_class, PterisServerPage, speed);
@@ -213,6 +268,8 @@ pteris_server_page_class_init (PterisServerPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisServerPage, errors);
   gtk_widget_class_bind_template_callback (widget_class, on_copy_address);
   gtk_widget_class_bind_template_callback (widget_class, on_copy_key);
+  gtk_widget_class_bind_template_callback (widget_class, on_origins);
+  gtk_widget_class_bind_template_callback (widget_class, on_origins_changed);
 }
 
 static void

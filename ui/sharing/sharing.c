@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifdef _WIN32
-#define _CRT_RAND_S
-#endif
 #include "ui/sharing/sharing.h"
 
-#include <stdlib.h>
+#include <string.h>
+
+#include <pteris/server-key.h>
 
 #include "ui/i18n.h"
 #include "ui/settings.h"
 
-#ifndef G_OS_WIN32
-#include <unistd.h>
-#endif
-
 #define MOST_PROGRAMS 8
 #define MOST_ERRORS 5
-#define KEY_BYTES 24
 
 struct _PterisSharing {
   GObject parent_instance;
@@ -23,6 +17,8 @@ struct _PterisSharing {
   PterisServer *server; /* NULL: it does not run */
   PterisSharingState state;
   gboolean serves_key; /* the server that runs asks for a key */
+  gboolean keeps_key;  /* the secret store has it */
+  char **origins;      /* of pages that may use the server that runs */
   gboolean ended;      /* nothing is started any more */
   char *error;
   char *key;
@@ -135,21 +131,71 @@ set_state (PterisSharing *self, PterisSharingState state, const char *error)
   g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
+/* What a server is started with, and what came of it. */
+typedef struct {
+  gboolean with_key, keeps_key;
+  char *key; /* of this run; NULL: not known yet */
+  char **origins;
+  PterisServer *server;
+} Start;
+
+static void
+start_free (gpointer data)
+{
+  Start *self = data;
+
+  g_free (self->key);
+  g_strfreev (self->origins);
+  g_free (self);
+}
+
+/* The key stays the same, so that programs need it once. Without a secret store it is one for this
+ * run. */
+static gboolean
+find_key (Start *self, GError **error)
+{
+  g_autoptr (GError) refused = NULL;
+
+  if (self->key != NULL)
+    return TRUE;
+  self->key = pt_server_key_load (NULL, &refused);
+  self->keeps_key = self->key != NULL;
+  if (refused != NULL && !g_error_matches (refused, PT_ERROR, PT_ERROR_UNSUPPORTED)) {
+    g_propagate_error (error, g_steal_pointer (&refused));
+    return FALSE;
+  }
+  if (self->key == NULL)
+    self->key = pt_server_key_new ();
+  if (self->key == NULL) {
+    g_set_error_literal (error, PT_ERROR, PT_ERROR_UNSUPPORTED,
+                         _ ("No key could be made. Turn the key off, or restart the computer."));
+    return FALSE;
+  }
+  if (refused == NULL && !self->keeps_key)
+    self->keeps_key = pt_server_key_keep (self->key, NULL, NULL);
+  return TRUE;
+}
+
 static void
 start_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   PterisServerOptions options = PTERIS_SERVER_OPTIONS_INIT;
+  Start *start = data;
   GError *error = NULL;
-  PterisServer *server;
 
-  options.key = data;
+  if (start->with_key && !find_key (start, &error)) {
+    g_task_return_error (task, error);
+    return;
+  }
+  options.key = start->with_key ? start->key : NULL;
+  options.origins = (const char *const *) start->origins;
   options.engine.gives_way = TRUE;
   options.engine.isolation = PT_ISOLATION_NATIVE;
   options.func = on_request;
   options.user_data = source;
-  server = functions->start (&options, &error);
-  if (server != NULL)
-    g_task_return_pointer (task, server, NULL);
+  start->server = functions->start (&options, &error);
+  if (start->server != NULL)
+    g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);
 }
@@ -158,9 +204,15 @@ static void
 on_started (GObject *object, GAsyncResult *result, gpointer data)
 {
   PterisSharing *self = PTERIS_SHARING (object);
+  Start *start = g_task_get_task_data (G_TASK (result));
   g_autoptr (GError) error = NULL;
 
-  self->server = g_task_propagate_pointer (G_TASK (result), &error);
+  g_task_propagate_boolean (G_TASK (result), &error);
+  self->server = start->server;
+  if (self->key == NULL && start->key != NULL) {
+    self->key = g_steal_pointer (&start->key);
+    self->keeps_key = start->keeps_key;
+  }
   if (self->ended) {
     g_clear_pointer (&self->server, functions->stop);
     return;
@@ -175,15 +227,16 @@ static void
 start (PterisSharing *self)
 {
   g_autoptr (GTask) task = g_task_new (self, NULL, on_started, NULL);
+  Start *data = g_new0 (Start, 1);
 
   self->serves_key = pteris_settings_get_boolean (PTERIS_SETTING_SERVE_WITH_KEY);
-  if (self->serves_key && self->key == NULL) {
-    set_state (self, PTERIS_SHARING_FAILED,
-               _ ("No key could be made. Turn the key off, or restart the computer."));
-    return;
-  }
+  g_strfreev (self->origins);
+  self->origins = pteris_settings_get_list (PTERIS_SETTING_SERVE_ORIGINS);
   set_state (self, PTERIS_SHARING_CHANGING, NULL);
-  g_task_set_task_data (task, self->serves_key ? g_strdup (self->key) : NULL, g_free);
+  data->with_key = self->serves_key;
+  data->key = g_strdup (self->key);
+  data->origins = g_strdupv (self->origins);
+  g_task_set_task_data (task, data, start_free);
   g_task_run_in_thread (task, start_in_thread);
 }
 
@@ -217,10 +270,13 @@ update (PterisSharing *self)
 {
   gboolean wanted = pteris_settings_get_boolean (PTERIS_SETTING_SERVE);
   gboolean with_key = pteris_settings_get_boolean (PTERIS_SETTING_SERVE_WITH_KEY);
+  g_auto (GStrv) origins = pteris_settings_get_list (PTERIS_SETTING_SERVE_ORIGINS);
 
   if (functions == NULL || self->ended || self->state == PTERIS_SHARING_CHANGING)
     return;
-  if (self->server != NULL && (!wanted || with_key != self->serves_key))
+  if (self->server != NULL &&
+      (!wanted || with_key != self->serves_key ||
+       !g_strv_equal ((const char *const *) origins, (const char *const *) self->origins)))
     stop (self);
   else if (self->server == NULL && wanted)
     start (self);
@@ -261,6 +317,43 @@ pteris_sharing_get_key (PterisSharing *self)
 }
 
 gboolean
+pteris_sharing_keeps_key (PterisSharing *self)
+{
+  return self->keeps_key;
+}
+
+/* "https://example.org", perhaps with a port: what browsers send. */
+static gboolean
+is_origin (const char *text)
+{
+  g_autoptr (GUri) uri = g_uri_parse (text, G_URI_FLAGS_NONE, NULL);
+  const char *scheme = uri != NULL ? g_uri_get_scheme (uri) : NULL;
+
+  return scheme != NULL && g_uri_get_host (uri) != NULL && *g_uri_get_host (uri) != '\0' &&
+         *g_uri_get_path (uri) == '\0' && g_uri_get_query (uri) == NULL &&
+         g_uri_get_fragment (uri) == NULL && g_uri_get_userinfo (uri) == NULL;
+}
+
+char *
+pteris_sharing_allow_pages (const char *text)
+{
+  g_auto (GStrv) words = g_strsplit_set (text, " ,;\t\n", -1);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) origins = NULL;
+
+  for (guint i = 0; words[i] != NULL; i++) {
+    if (*words[i] == '\0')
+      continue;
+    if (!is_origin (words[i]))
+      return g_strdup (words[i]);
+    g_strv_builder_add (builder, words[i]);
+  }
+  origins = g_strv_builder_end (builder);
+  pteris_settings_set_list (PTERIS_SETTING_SERVE_ORIGINS, (const char *const *) origins);
+  return NULL;
+}
+
+gboolean
 pteris_sharing_get_status (PterisSharing *self, PterisServerStatus *status)
 {
   *status = (PterisServerStatus){ 0 };
@@ -284,41 +377,6 @@ pteris_sharing_get_errors (PterisSharing *self)
 
 /* ---- life ---- */
 
-/* Random bytes of the operating system, which nobody can guess. FALSE: there are none. */
-static gboolean
-fill_secret (guint8 bytes[KEY_BYTES])
-{
-#ifdef G_OS_WIN32
-  for (gsize i = 0; i < KEY_BYTES; i++) {
-    unsigned int number;
-
-    if (rand_s (&number) != 0)
-      return FALSE;
-    bytes[i] = (guint8) number;
-  }
-  return TRUE;
-#else
-  return getentropy (bytes, KEY_BYTES) == 0;
-#endif
-}
-
-/* The key stays the same, so that programs need it once. NULL: none can be made. */
-static char *
-read_key (void)
-{
-  char *key = pteris_settings_get_string (PTERIS_SETTING_SERVE_KEY);
-  g_autoptr (GString) made = NULL;
-  guint8 secret[KEY_BYTES];
-
-  if (key != NULL || !fill_secret (secret))
-    return key;
-  made = g_string_new ("pteris-");
-  for (guint i = 0; i < KEY_BYTES; i++)
-    g_string_append_printf (made, "%02x", secret[i]);
-  pteris_settings_set_string (PTERIS_SETTING_SERVE_KEY, made->str);
-  return g_string_free (g_steal_pointer (&made), FALSE);
-}
-
 static void
 pteris_sharing_dispose (GObject *object)
 {
@@ -338,6 +396,7 @@ pteris_sharing_finalize (GObject *object)
 
   g_free (self->error);
   g_free (self->key);
+  g_strfreev (self->origins);
   g_ptr_array_unref (self->programs);
   g_ptr_array_unref (self->errors);
   G_OBJECT_CLASS (pteris_sharing_parent_class)->finalize (object);
@@ -359,9 +418,9 @@ pteris_sharing_init (PterisSharing *self)
   self->errors = g_ptr_array_new_with_free_func (g_free);
   if (functions == NULL)
     return;
-  self->key = read_key ();
   pteris_settings_watch (PTERIS_SETTING_SERVE, on_setting, self);
   pteris_settings_watch (PTERIS_SETTING_SERVE_WITH_KEY, on_setting, self);
+  pteris_settings_watch (PTERIS_SETTING_SERVE_ORIGINS, on_setting, self);
   update (self);
 }
 

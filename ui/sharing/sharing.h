@@ -44,8 +44,14 @@ PterisSharingState pteris_sharing_get_state (PterisSharing *self);
 const char *pteris_sharing_get_address (PterisSharing *self);
 /** A sentence: why it could not be started; or NULL. */
 const char *pteris_sharing_get_error (PterisSharing *self);
-/** The key that clients have to send; NULL: none. */
+/** The key that clients have to send; NULL: none, or the server has not been started yet. */
 const char *pteris_sharing_get_key (PterisSharing *self);
+/** Whether the key is the same next time: the system's secret store keeps it. */
+gboolean pteris_sharing_keeps_key (PterisSharing *self);
+
+/** Let the pages in @text, origins with space between them, use the server; all others not. Returns
+ * NULL, or the first word that is no origin, and nothing is changed. Free with g_free(). */
+char *pteris_sharing_allow_pages (const char *text);
 
 /** FALSE: it does not run; @status is 0. */
 gboolean pteris_sharing_get_status (PterisSharing *self, PterisServerStatus *status);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 #include <pteris/hub-token.h>
+#include <pteris/server-key.h>
 #include <pteris/stats.h>
 
 #ifdef G_OS_WIN32
@@ -157,6 +158,35 @@ test_keep (void)
   end ();
 }
 
+/* The key of the server is in the same store, and is no token of a hub. */
+static void
+test_server_key (void)
+{
+  g_autofree char *one = pt_server_key_new (), *two = pt_server_key_new (), *none = NULL;
+  g_autofree char *kept = NULL;
+  g_auto (GStrv) list = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpuint (strlen (one), ==, strlen ("pteris-") + 48);
+  g_assert_cmpstr (one, !=, two);
+  begin ("");
+#ifndef G_OS_WIN32
+  none = pt_server_key_load (NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (none);
+#endif
+  g_assert_true (pt_server_key_keep (one, NULL, NULL));
+  g_assert_true (pt_server_key_keep (two, NULL, NULL));
+  kept = pt_server_key_load (NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (kept, ==, two);
+  list = pt_hub_token_list (NULL, NULL);
+  g_assert_cmpuint (g_strv_length (list), ==, 0);
+  g_assert_false (pt_server_key_keep ("a b", NULL, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
+  end ();
+}
+
 /* What is no token is not kept, and what something else put there is not used. */
 static void
 test_wrong (void)
@@ -298,6 +328,7 @@ main (int argc, char **argv)
   }
 #endif
   g_test_add_func ("/hub-token/keep", test_keep);
+  g_test_add_func ("/hub-token/server-key", test_server_key);
   g_test_add_func ("/hub-token/wrong", test_wrong);
   g_test_add_func ("/hub-token/diagnosis", test_diagnosis);
 #ifdef G_OS_WIN32
