@@ -10,6 +10,10 @@
 
 /* How long a model with jobs stays loaded while another one waits for its memory. */
 #define LEAST_STAY_US (10 * G_USEC_PER_SEC)
+/* How often models and requests are looked at whose time is over, and the longest time between two
+ * looks while the computer does not sleep. */
+#define SWEEP_MS 500
+#define MOST_LOOKS_US (3 * G_USEC_PER_SEC)
 
 typedef enum {
   SLOT_UNLOADED,
@@ -46,7 +50,8 @@ struct _PterisPoolJob {
   gpointer user_data;
   GDestroyNotify destroy;
   guint64 number; /* of the job of the engine; 0: it waits */
-  gint64 queued, begin;
+  gint64 queued;  /* monotonic time */
+  gint64 begin;   /* time of the pool's clock */
   gboolean overdue;
 };
 
@@ -58,9 +63,23 @@ struct _PterisModelPool {
   GCancellable *cancellable; /* of threads that measure */
   guint n_waiting;
   gboolean ended;
+  gint64 awake;  /* the pool's clock: microseconds in which this process could work */
+  gint64 looked; /* monotonic time of the last look at it */
 };
 
 static void work_later (PterisModelPool *self);
+
+/* The pool's clock. It stands still while the computer sleeps or the process is stopped: nobody is
+ * charged for that. */
+static gint64
+look_at_clock (PterisModelPool *self)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  self->awake += MIN (now - self->looked, MOST_LOOKS_US);
+  self->looked = now;
+  return self->awake;
+}
 
 /* ---- tasks ---- */
 
@@ -160,7 +179,8 @@ on_engine_event (const PtEvent *event, gpointer data)
     return;
   }
   now = g_get_monotonic_time ();
-  pteris_turns_charge (slot->turns, task->client, (double) (now - task->begin) / G_USEC_PER_SEC);
+  pteris_turns_charge (slot->turns, task->client,
+                       (double) (look_at_clock (slot->pool) - task->begin) / G_USEC_PER_SEC);
   slot->running = NULL;
   slot->used = now;
   slot->n_done++;
@@ -348,7 +368,8 @@ begin_task (Slot *slot)
   } else {
     set_model (slot, &task->job);
   }
-  task->begin = slot->used = g_get_monotonic_time ();
+  task->begin = look_at_clock (slot->pool);
+  slot->used = slot->pool->looked;
   task->number = pt_engine_submit (slot->engine, &task->job);
 }
 
@@ -458,6 +479,7 @@ on_sweep (gpointer data)
   PterisModelPool *self = data;
   gint64 now = g_get_monotonic_time ();
 
+  look_at_clock (self);
   for (guint i = 0; i < self->slots->len; i++) {
     Slot *slot = self->slots->pdata[i];
 
@@ -500,7 +522,8 @@ pteris_model_pool_new (const PterisPoolOptions *options)
   self->options.engine.program = g_strdup (options->engine.program);
   self->slots = g_ptr_array_new_with_free_func (slot_free);
   self->cancellable = g_cancellable_new ();
-  self->sweep = g_timeout_source_new (500);
+  self->looked = g_get_monotonic_time ();
+  self->sweep = g_timeout_source_new (SWEEP_MS);
   g_source_set_callback (self->sweep, on_sweep, self, NULL);
   g_source_attach (self->sweep, g_main_context_get_thread_default ());
   return self;

@@ -1,19 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""load.py ADDRESS MODEL [--clients N] [--seconds S] [--pid P]: load on pteris serve. By hand, not a test.
+"""load.py PTERIS SOURCE [--clients N] [--seconds S] [--threads N] [--library DIR --model NAME]: load on pteris serve.
 
-Measures how much sooner a prompt is answered whose beginning was read before, then has clients ask one question after
-the other for some time: what is lost, the share of each client, the memory of process P at the begin and the end.
+Clients ask one question after the other for some time. Nothing may be lost, each client gets its share within 20 %, and
+memory does not grow. With a model of DIR whose context suffices, it is also measured how much sooner a prompt is
+answered whose first 1,500 tokens were read before. Without, a small model of the tests answers.
 """
 
 import argparse
 import http.client
 import json
+import os
 import statistics
 import sys
 import threading
 import time
 from urllib.parse import urlparse
+
+from serving import Serving, Tap
+
+SHARE = 0.2
+# Allocators keep some of what was freed.
+GROWTH, SLACK = 1.05, 8e6
 
 
 class Client:
@@ -21,10 +29,10 @@ class Client:
         self.connection = http.client.HTTPConnection(urlparse(address).netloc, timeout=1800)
 
     def ask(self, model, text, tokens, agent="load"):
-        """(seconds to the first part, seconds in all, usage)"""
+        """(seconds to the first text, seconds to the last one, usage)"""
         body = {"model": model, "messages": [{"role": "user", "content": text}], "max_tokens": tokens, "stream": True,
                 "temperature": 0, "stream_options": {"include_usage": True}}
-        begin, first, usage = time.monotonic(), None, None
+        begin, first, last, usage, reason = time.monotonic(), None, None, None, None
         self.connection.request("POST", "/v1/chat/completions", json.dumps(body), {"User-Agent": agent})
         response = self.connection.getresponse()
         if response.status != 200:
@@ -32,73 +40,85 @@ class Client:
         for line in response:
             if line.startswith(b"data: {"):
                 part = json.loads(line[6:])
-                if first is None and part["choices"] and part["choices"][0]["delta"].get("content"):
-                    first = time.monotonic() - begin
+                if part["choices"] and part["choices"][0]["delta"].get("content"):
+                    last = time.monotonic() - begin
+                    first = first or last
                 usage = part.get("usage") or usage
-        return first, time.monotonic() - begin, usage
+                reason = part["choices"] and part["choices"][0]["finish_reason"] or reason
+        if usage is None or reason is None:
+            raise RuntimeError("the answer has no end")
+        return first, last, usage
 
 
 def resident(pid):
-    if not pid:
-        return 0
     with open(f"/proc/{pid}/statm", encoding="utf-8") as file:
-        return int(file.read().split()[1]) * 4096
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def measure_reuse(address, model, rounds):
-    client, ratios = Client(address), []
+def measure_reuse(tap, address, model, rounds):
+    client, ratios, kept, prompt = Client(address), [], 0, 0
     for i in range(rounds):
-        # About 1500 tokens that differ from those of earlier rounds from the first word on.
-        text = " ".join(f"{i}{j % 10} fern" for j in range(500))
+        # About 1,500 tokens that differ from those of earlier rounds from the first word on.
+        text = " ".join(f"{i}{j % 10} fern" for j in range(370))
         cold, _, _ = client.ask(model, text + " One?", 4)
         warm, _, usage = client.ask(model, text + " Two?", 4)
-        kept = usage["prompt_tokens_details"]["cached_tokens"]
+        prompt, kept = usage["prompt_tokens"], usage["prompt_tokens_details"]["cached_tokens"]
         ratios.append(cold / warm)
-        print(f"{usage['prompt_tokens']} tokens, {kept} kept: {cold:.3f} s, then {warm:.3f} s: {ratios[-1]:.1f} times")
-    print(f"a prompt that was read before is answered {statistics.median(ratios):.1f} times sooner (median)")
+        print(f"# {prompt} tokens, {kept} kept: {cold:.3f} s, then {warm:.3f} s: {ratios[-1]:.1f} times")
+    print(f"# a prompt that was read before is answered {statistics.median(ratios):.1f} times sooner (median)")
+    tap.check("all but the end of a prompt is not read again", kept > 0.95 * prompt, f"{kept} of {prompt}")
 
 
-def put_load(args):
-    done, lost, stop = [0] * args.clients, [], time.monotonic() + args.seconds
+def put_load(tap, serving, model, clients, seconds):
+    done, lost, stop = [0] * clients, [], time.monotonic() + seconds
+    pid, early = serving.process.pid, 0
 
     def work(i):
-        client = Client(args.address)
+        client = Client(serving.address)
         while time.monotonic() < stop:
             try:
-                client.ask(args.model, f"Client {i} asks: how tall is a fern?", 16, f"client-{i}")
+                client.ask(model, f"Client {i} asks: how tall is a fern?", 16, f"client-{i}")
                 done[i] += 1
             except Exception as error:  # Everything that a client can meet counts.
                 lost.append(error)
-                client = Client(args.address)
+                client = Client(serving.address)
 
-    before = resident(args.pid)
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(args.clients)]
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(clients)]
     begin = time.monotonic()
     for thread in threads:
         thread.start()
-    time.sleep(args.seconds / 10)
-    early = resident(args.pid)
+    time.sleep(seconds / 5)
+    early = resident(pid)
     for thread in threads:
         thread.join()
-    took = time.monotonic() - begin
-    mean = statistics.mean(done)
-    print(f"{args.clients} clients, {took:.0f} s: {sum(done)} answers, {len(lost)} lost, "
-          f"{sum(done) * 16 / took:.1f} tokens/s; of each client {min(done)} to {max(done)}, "
-          f"{min(done) / mean - 1:+.0%} to {max(done) / mean - 1:+.0%} of the mean")
-    print(f"memory {before / 1e6:.0f} MB, after a tenth of the time {early / 1e6:.0f}, at the end {resident(args.pid) / 1e6:.0f}")
-    return 1 if lost else 0
+    late, mean = resident(pid), statistics.mean(done)
+    low, high = min(done) / mean - 1, max(done) / mean - 1
+    print(f"# {clients} clients, {time.monotonic() - begin:.0f} s: {sum(done)} answers, {len(lost)} lost; of each client "
+          f"{min(done)} to {max(done)}, {low:+.1%} to {high:+.1%} of the mean")
+    print(f"# memory after a fifth of the time {early / 1e6:.0f} MB, at the end {late / 1e6:.0f} MB")
+    tap.check("no answer is lost", not lost, lost[:3])
+    # Few answers cannot be divided evenly.
+    tap.check("each client has its share", max(-low, high) <= SHARE + 1.5 / mean, done)
+    tap.check("memory does not grow", late <= early * GROWTH + SLACK, f"{early}, then {late}")
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("address")
-    parser.add_argument("model")
+    parser.add_argument("pteris")
+    parser.add_argument("source")
     parser.add_argument("--clients", type=int, default=32)
     parser.add_argument("--seconds", type=int, default=600)
-    parser.add_argument("--pid", type=int)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--library")
+    parser.add_argument("--model", default="smollm2-135m-instruct")
     args = parser.parse_args()
-    measure_reuse(args.address, args.model, 3)
-    return put_load(args)
+    tap = Tap()
+    with Serving(args.pteris, args.source, "--threads", str(args.threads), library=args.library) as serving:
+        if args.library:
+            measure_reuse(tap, serving.address, args.model, 3)
+        put_load(tap, serving, args.model, args.clients, args.seconds)
+    tap.check("SIGTERM ends the server", serving.status == 0, serving.status)
+    return tap.end()
 
 
 if __name__ == "__main__":

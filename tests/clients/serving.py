@@ -16,16 +16,19 @@ LOOK_ALIKES = {
 
 
 class Serving:
-    """A server with its own library of models, from with to the end of the block."""
+    """A server with the library of models in the folder library, or one of its own, from with to the end of the block."""
 
-    def __init__(self, pteris, source, *options):
+    def __init__(self, pteris, source, *options, library=None):
         self.command = [pteris, "serve", "--json", "--quiet", *options]
         self.source = source
+        self.library = library
+        self.own = None
 
     def __enter__(self):
-        self.library = tempfile.mkdtemp(prefix="pteris-clients-")
-        for name, path in LOOK_ALIKES.items():
-            shutil.copytree(os.path.join(self.source, "tests/data", path), os.path.join(self.library, name))
+        if self.library is None:
+            self.library = self.own = tempfile.mkdtemp(prefix="pteris-clients-")
+            for name, path in LOOK_ALIKES.items():
+                shutil.copytree(os.path.join(self.source, "tests/data", path), os.path.join(self.own, name))
         environment = dict(os.environ, PTERIS_MODELS=self.library, LC_ALL="C.UTF-8")
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, env=environment)
         self.address = json.loads(self.process.stdout.readline())["address"]
@@ -35,7 +38,8 @@ class Serving:
         self.process.terminate()
         self.status = self.process.wait(60)
         self.process.stdout.close()
-        shutil.rmtree(self.library)
+        if self.own is not None:
+            shutil.rmtree(self.own)
 
 
 class Tap:
