@@ -33,7 +33,8 @@ typedef struct {
   PterisCli *cli;
   GArray *messages; /* PtMessage; texts and files are ours */
   GPtrArray *files; /* paths: they go with the next message */
-  GString *answer;
+  GString *written; /* all that the model wrote: its thought, and the answer */
+  GString *thought, *answer;
   const char *tools;       /* a JSON list, or NULL */
   const char *json_schema; /* or NULL */
   json_t *logprobs;        /* tokens of the answer, or NULL */
@@ -136,17 +137,26 @@ add_logprobs (Chat *chat, const PtEvent *event)
   }
 }
 
+/* Where JSON is wanted, nothing else is put out. */
+static void
+take_text (Chat *chat, const PtEvent *event)
+{
+  g_string_append (chat->written, event->text);
+  if (event->part == PT_ANSWER_TEXT)
+    g_string_append (chat->answer, event->text);
+  if (event->part == PT_ANSWER_THOUGHT)
+    g_string_append (chat->thought, event->text);
+  if (!chat->common->json && (event->part == PT_ANSWER_TEXT || chat->json_schema == NULL))
+    pteris_put (event->text);
+}
+
 static void
 on_event (const PtEvent *event, gpointer user_data)
 {
   Chat *chat = user_data;
 
   switch (event->kind) {
-  case PT_EVENT_TEXT:
-    g_string_append (chat->answer, event->text);
-    if (!chat->common->json)
-      pteris_put (event->text);
-    break;
+  case PT_EVENT_TEXT: take_text (chat, event); break;
   case PT_EVENT_STATS: chat->stats = event->stats; break;
   case PT_EVENT_DONE: chat->reason = event->reason; break;
   case PT_EVENT_TOKENS: add_logprobs (chat, event); break;
@@ -172,6 +182,8 @@ put_json (const Chat *chat, PtReason reason)
                  (json_int_t) s->resident_bytes);
   char *text;
 
+  if (chat->thought->len > 0)
+    json_object_set_new (json, "thinking", json_string (chat->thought->str));
   if (chat->calls != NULL)
     json_object_set (json, "tool_calls", chat->calls);
   if (chat->logprobs != NULL)
@@ -193,7 +205,7 @@ show_end (const Chat *chat, int status)
       put_json (chat, status == PTERIS_EXIT_STOPPED ? PT_REASON_STOPPED : chat->reason);
     return;
   }
-  if (chat->answer->len > 0 || status == PTERIS_EXIT_DONE)
+  if (chat->written->len > 0 || status == PTERIS_EXIT_DONE)
     pteris_put ("\n");
   if (status == PTERIS_EXIT_DONE && chat->reason == PT_REASON_CONTEXT)
     pteris_complain ("The answer ends here: the context of %u tokens is full.", s->context_size);
@@ -227,6 +239,8 @@ ask (Chat *chat, const char *text)
   job.chat.json_schema = chat->json_schema;
   job.chat.logprobs = chat->options->top_logprobs >= 0;
   job.chat.top_logprobs = (guint) MAX (chat->options->top_logprobs, 0);
+  g_string_truncate (chat->written, 0);
+  g_string_truncate (chat->thought, 0);
   g_string_truncate (chat->answer, 0);
   g_clear_pointer (&chat->calls, json_decref);
   g_clear_pointer (&chat->logprobs, json_decref);
@@ -237,7 +251,7 @@ ask (Chat *chat, const char *text)
   if (status == PTERIS_EXIT_FAILED)
     g_array_set_size (chat->messages, chat->messages->len - 1);
   else
-    add_message (chat, "assistant", chat->answer->str);
+    add_message (chat, "assistant", chat->written->str);
   return status;
 }
 
@@ -308,10 +322,6 @@ check (const ChatOptions *options, gboolean json)
     return pteris_usage_error ("chat", "--logprobs must be from 0 to %d.", PT_MAX_TOP_LOGPROBS);
   if (options->top_logprobs >= 0 && !json)
     return pteris_usage_error ("chat", "--logprobs needs --json, which shows them.");
-  if (options->json_schema != NULL && options->tools != NULL)
-    return pteris_usage_error ("chat", "Use either --json-schema or --tools, not both.");
-  if (options->json_schema != NULL && options->thinking)
-    return pteris_usage_error ("chat", "Use either --json-schema or --thinking, not both.");
   for (guint i = 0; i < PT_SAMPLING_N_FIELDS; i++)
     if (!may_be (&options->sampling, i))
       return complain_of (&PT_SAMPLING_FIELDS[i]);
@@ -345,6 +355,8 @@ chat_with_model (const PterisOptions *common, const ChatOptions *options, const 
 
   load.model.method = options->method;
   chat.cli = pteris_cli_new (common);
+  chat.written = g_string_new (NULL);
+  chat.thought = g_string_new (NULL);
   chat.answer = g_string_new (NULL);
   chat.files = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; options->files != NULL && options->files[i] != NULL; i++)
@@ -357,6 +369,8 @@ chat_with_model (const PterisOptions *common, const ChatOptions *options, const 
   if (status == PTERIS_EXIT_DONE)
     status = options->prompt != NULL ? ask (&chat, options->prompt) : talk (&chat);
   pteris_cli_free (chat.cli);
+  g_string_free (chat.written, TRUE);
+  g_string_free (chat.thought, TRUE);
   g_string_free (chat.answer, TRUE);
   json_decref (chat.calls);
   json_decref (chat.logprobs);
@@ -421,7 +435,7 @@ pteris_chat_command (int argc, char **argv)
     { "tools", 0, 0, G_OPTION_ARG_FILENAME, &options.tools,
       "JSON list of tools that the model may call; --json has its calls", "F.json" },
     { "json-schema", 0, 0, G_OPTION_ARG_FILENAME, &options.json_schema,
-      "Answer with JSON that this JSON Schema accepts", "F.json" },
+      "Answer with JSON that this JSON Schema accepts; with --tools, or with a call", "F.json" },
     { "logprobs", 0, 0, G_OPTION_ARG_INT, &options.top_logprobs,
       "With --json, show how likely each token was, and the N likeliest", "N" },
     { "method", 'm', 0, G_OPTION_ARG_FILENAME, &options.method,

@@ -328,13 +328,14 @@ check_task (const PtSession *self, gboolean can, const char *what, GError **erro
 /* ---- chat ---- */
 
 static void
-on_answer (const char *text, const PtStats *stats, gpointer user_data)
+on_answer (const char *text, PtAnswerPart part, const PtStats *stats, gpointer user_data)
 {
   Sink *sink = user_data;
   gint64 now = g_get_monotonic_time ();
 
   if (*text != '\0')
-    pt_emit_text (sink->emitter, PT_EVENT_TEXT, text);
+    pt_emitter_send (sink->emitter,
+                     &(PtEvent){ .kind = PT_EVENT_TEXT, .text = text, .part = part });
   if (now - sink->last_stats >= STATS_INTERVAL_US) {
     pt_emit_stats (sink->emitter, stats);
     sink->last_stats = now;
@@ -352,9 +353,9 @@ on_tokens (const PtChosenToken *tokens, guint n, gpointer user_data)
 
 /* Sends the calls of tools of the last answer, if it has any. */
 static void
-send_tool_calls (const PtChat *chat, const PtEmitter *emitter)
+send_tool_calls (const PtChat *chat, const PtChatOptions *request, const PtEmitter *emitter)
 {
-  g_autofree char *calls = pt_chat_tool_calls (chat);
+  g_autofree char *calls = pt_chat_tool_calls (chat, request);
   PtEvent event = { .kind = PT_EVENT_TOOL_CALLS, .text = calls };
 
   if (calls != NULL)
@@ -375,7 +376,7 @@ do_chat (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellab
   pt_chat_set_tokens_func (self->chat, NULL, NULL);
   pt_emit_stats (emitter, &stats);
   if (*reason != PT_REASON_NONE && job->chat.tools != NULL)
-    send_tool_calls (self->chat, emitter);
+    send_tool_calls (self->chat, &job->chat, emitter);
   return *reason != PT_REASON_NONE;
 }
 

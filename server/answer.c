@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "engine/base/json.h"
-#include "server/call-schema.h"
 #include "server/errand.h"
 
 /* With these a call of a tool may begin. */
@@ -31,6 +30,7 @@ answer_free (gpointer data)
   pteris_exchange_unref (self->exchange);
   pteris_question_free (self->question);
   g_string_free (self->text, TRUE);
+  g_string_free (self->thought, TRUE);
   g_string_free (self->held, TRUE);
   json_decref (self->calls);
   json_decref (self->logprobs);
@@ -112,7 +112,7 @@ give_out (PterisAnswer *self, const char *text)
 static void
 take_text (PterisAnswer *self, const char *text)
 {
-  gsize n = self->question->must_call ? 0 : strcspn (text, CALL_MARKS);
+  gsize n = self->question->chat.must_call ? 0 : strcspn (text, CALL_MARKS);
   g_autofree char *before = NULL;
 
   if (self->question->chat.tools == NULL) {
@@ -128,22 +128,26 @@ take_text (PterisAnswer *self, const char *text)
   give_out (self, before);
 }
 
+/* Log probabilities are those of the answer; those of its thought have just come. */
+static void
+take_thought (PterisAnswer *self, const char *text, PtAnswerPart part)
+{
+  json_array_clear (self->logprobs);
+  json_array_clear (self->unsent);
+  if (part == PT_ANSWER_MARK)
+    return;
+  begin (self);
+  g_string_append (self->thought, text);
+  if (self->question->stream && self->style->thought != NULL)
+    self->style->thought (self, text);
+}
+
 static void
 take_calls (PterisAnswer *self, const char *text)
 {
   json_t *calls = json_loads (text, 0, NULL);
 
   if (!json_is_array (calls) || json_array_size (calls) == 0) {
-    json_decref (calls);
-    return;
-  }
-  /* JSON that was asked for may look like a call. */
-  for (gsize i = json_array_size (calls); i > 0 && self->question->chat.json_schema != NULL; i--)
-    if (!pteris_tools_have (
-            self->question->chat.tools,
-            json_string_value (json_object_get (json_array_get (calls, i - 1), "name"))))
-      json_array_remove (calls, i - 1);
-  if (json_array_size (calls) == 0) {
     json_decref (calls);
     return;
   }
@@ -183,7 +187,12 @@ on_event (const PtEvent *event, gpointer data)
   PterisAnswer *self = data;
 
   switch (event->kind) {
-  case PT_EVENT_TEXT: take_text (self, event->text); break;
+  case PT_EVENT_TEXT:
+    if (event->part == PT_ANSWER_TEXT)
+      take_text (self, event->text);
+    else
+      take_thought (self, event->text, event->part);
+    break;
   case PT_EVENT_TOKENS: take_tokens (self, event); break;
   case PT_EVENT_TOOL_CALLS: take_calls (self, event->text); break;
   case PT_EVENT_STATS: take_stats (self, &event->stats); break;
@@ -218,6 +227,7 @@ pteris_answer_begin (PterisServing *serving, PterisExchange *exchange, PterisQue
   self->exchange = pteris_exchange_ref (exchange);
   self->question = question;
   self->text = g_string_new (NULL);
+  self->thought = g_string_new (NULL);
   self->held = g_string_new (NULL);
   self->id = pteris_new_id ("");
   self->created = g_get_real_time () / G_USEC_PER_SEC;

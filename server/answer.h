@@ -12,13 +12,18 @@ G_BEGIN_DECLS
  */
 typedef struct _PterisAnswer PterisAnswer;
 
-/** How an interface sends an answer. All functions are called in order: begin, text*, end. */
+/** How an interface sends an answer. All functions are called in order: begin, thought*, text*,
+ * end.
+ */
 typedef struct {
   /** The model has begun. Only if the answer is sent in parts. */
   void (*begin) (PterisAnswer *self);
   /** The next part of the text, and the tokens that it is made of, as JSON of OpenAI's “logprobs”,
    * or NULL. Only if the answer is sent in parts. */
   void (*text) (PterisAnswer *self, const char *text, json_t *logprobs);
+  /** The next part of the thought that comes before the text. Only if the answer is sent in parts.
+   * NULL: models do not think here. */
+  void (*thought) (PterisAnswer *self, const char *text);
   /** It is complete. */
   void (*end) (PterisAnswer *self);
 } PterisAnswerStyle;
@@ -29,6 +34,7 @@ struct _PterisAnswer {
   PterisExchange *exchange;
   PterisQuestion *question;
   GString *text;    /* what was sent, or will be sent */
+  GString *thought; /* the same for the thought before it */
   GString *held;    /* text that may be a call of a tool */
   json_t *calls;    /* list of {"name", "arguments"}; NULL: none */
   json_t *logprobs; /* list for all tokens; NULL: nobody asked */

@@ -209,7 +209,6 @@ pteris_ollama_chat_read (const json_t *json, GError **error)
   read_format (question, &fields);
   if (!pteris_fields_end (&fields))
     return NULL;
-  pteris_question_bind_calls (question);
   return g_steal_pointer (&question);
 }
 
@@ -263,7 +262,7 @@ calls_json (const PterisAnswer *self)
 
 /* One object of the stream. */
 static json_t *
-make_part (const PterisAnswer *self, const char *text, gboolean done)
+make_part (const PterisAnswer *self, const char *text, const char *thought, gboolean done)
 {
   const Shape *shape = self->more;
   g_autofree char *now = pteris_ollama_now ();
@@ -275,6 +274,9 @@ make_part (const PterisAnswer *self, const char *text, gboolean done)
                          json_pack ("{s:s, s:s}", "role", "assistant", "content", text));
   else
     json_object_set_new (part, "response", json_string (text));
+  if (*thought != '\0')
+    json_object_set_new (shape->is_chat ? json_object_get (part, "message") : part, "thinking",
+                         json_string (thought));
   return part;
 }
 
@@ -287,7 +289,13 @@ begin_parts (PterisAnswer *self)
 static void
 send_text (PterisAnswer *self, const char *text, json_t *logprobs)
 {
-  pteris_exchange_send (self->exchange, NULL, make_part (self, text, FALSE));
+  pteris_exchange_send (self->exchange, NULL, make_part (self, text, "", FALSE));
+}
+
+static void
+send_thought (PterisAnswer *self, const char *text)
+{
+  pteris_exchange_send (self->exchange, NULL, make_part (self, "", text, FALSE));
 }
 
 static void
@@ -295,7 +303,8 @@ end (PterisAnswer *self)
 {
   const PtStats *stats = &self->stats;
   gboolean stream = self->question->stream;
-  json_t *last = make_part (self, stream ? "" : self->text->str, TRUE);
+  json_t *last =
+      make_part (self, stream ? "" : self->text->str, stream ? "" : self->thought->str, TRUE);
   json_int_t total = (json_int_t) (g_get_monotonic_time () - self->begin_us) * 1000;
   double worked = stats->prefill_s + stats->decode_s;
 
@@ -319,7 +328,7 @@ end (PterisAnswer *self)
   pteris_exchange_end (self->exchange, FALSE);
 }
 
-static const PterisAnswerStyle STYLE = { begin_parts, send_text, end };
+static const PterisAnswerStyle STYLE = { begin_parts, send_text, send_thought, end };
 
 /* A model that is asked nothing. */
 typedef struct {

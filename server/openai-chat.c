@@ -77,7 +77,6 @@ pteris_openai_chat_read (const json_t *json, GError **error)
   refuse_others (&fields);
   if (!pteris_fields_end (&fields))
     return NULL;
-  pteris_question_bind_calls (question);
   return g_steal_pointer (&question);
 }
 
@@ -115,6 +114,15 @@ send_text (PterisAnswer *self, const char *text, json_t *logprobs)
                         make_part (self, json_pack ("{s:s}", "content", text), NULL, logprobs));
 }
 
+/* The member is DeepSeek's and llama.cpp's: OpenAI shows no thoughts here. */
+static void
+send_thought (PterisAnswer *self, const char *text)
+{
+  pteris_exchange_send (
+      self->exchange, NULL,
+      make_part (self, json_pack ("{s:s}", "reasoning_content", text), NULL, NULL));
+}
+
 static void
 end_parts (PterisAnswer *self)
 {
@@ -147,6 +155,8 @@ end_whole (PterisAnswer *self)
                          ? json_pack ("{s:O, s:n}", "content", self->logprobs, "refusal")
                          : json_null ();
 
+  if (self->thought->len > 0)
+    json_object_set_new (message, "reasoning_content", json_string (self->thought->str));
   if (self->calls != NULL)
     json_object_set_new (message, "tool_calls", pteris_openai_calls (self->calls, FALSE));
   pteris_exchange_answer (self->exchange, 200,
@@ -167,7 +177,7 @@ end (PterisAnswer *self)
     end_whole (self);
 }
 
-static const PterisAnswerStyle STYLE = { begin_parts, send_text, end };
+static const PterisAnswerStyle STYLE = { begin_parts, send_text, send_thought, end };
 
 void
 pteris_openai_chat (PterisServing *serving, PterisExchange *exchange, const PterisBody *body)

@@ -169,7 +169,7 @@ end (PterisAnswer *self)
   pteris_exchange_answer (self->exchange, 200, json);
 }
 
-static const PterisAnswerStyle STYLE = { begin_parts, send_text, end };
+static const PterisAnswerStyle STYLE = { begin_parts, send_text, NULL, end };
 
 void
 pteris_openai_completions (PterisServing *serving, PterisExchange *exchange, const PterisBody *body)

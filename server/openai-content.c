@@ -5,7 +5,6 @@
 
 #include "engine/base/json.h"
 #include "server/answer.h"
-#include "server/call-schema.h"
 
 #define MOST_MESSAGES 4096
 #define MOST_FILES 64
@@ -234,6 +233,8 @@ read_message (PterisQuestion *question, const json_t *json, const char *path, GE
     pteris_fields_refuse (&message, "audio", NULL, NULL);
     pteris_fields_refuse (&message, "function_call", NULL, "use “tool_calls”.");
     pteris_fields_text (&message, "refusal");
+    /* Thoughts are not shown to the model again. */
+    pteris_fields_text (&message, "reasoning_content");
     pteris_fields_skip (&message, "annotations");
   }
   if (g_strcmp0 (known, "tool") == 0) {
@@ -361,7 +362,7 @@ void
 pteris_openai_read_tool_choice (PterisQuestion *question, PterisFields *fields)
 {
   const json_t *choice = pteris_fields_any (fields, "tool_choice");
-  const char *text = json_string_value (choice), *tools = question->chat.tools;
+  const char *text = json_string_value (choice);
 
   question->one_call = !pteris_fields_bool (fields, "parallel_tool_calls", TRUE);
   if (choice == NULL || g_strcmp0 (text, "auto") == 0 || pteris_fields_failed (fields))
@@ -372,19 +373,20 @@ pteris_openai_read_tool_choice (PterisQuestion *question, PterisFields *fields)
     return;
   }
   if (json_is_object (choice)) {
-    question->called = read_named (choice, fields->error);
+    question->chat.called = read_named (choice, fields->error);
   } else if (g_strcmp0 (text, "required") != 0) {
     pteris_fields_fail (fields, "tool_choice", PTERIS_FAULT_VALUE,
                         "must be “auto”, “none”, “required” or a function.");
   }
   if (pteris_fields_failed (fields))
     return;
-  question->must_call = TRUE;
-  if (tools == NULL)
+  question->chat.must_call = TRUE;
+  if (question->chat.tools == NULL)
     pteris_fields_fail (fields, "tool_choice", PTERIS_FAULT_VALUE, "needs “tools”.");
-  else if (question->called != NULL && !pteris_tools_have (tools, question->called))
+  else if (question->chat.called != NULL &&
+           !pteris_question_has_tool (question, question->chat.called))
     pteris_fields_fail (fields, "tool_choice", PTERIS_FAULT_VALUE,
-                        "names “%s”, which is not among “tools”.", question->called);
+                        "names “%s”, which is not among “tools”.", question->chat.called);
 }
 
 void

@@ -17,6 +17,7 @@ typedef struct {
   json_t *echo;    /* members of the response object */
   guint sequence;  /* of the next event */
   guint n_items;   /* of the output that are complete */
+  gboolean thinks; /* the item with the thought has begun, and has not ended */
   gboolean writes; /* the item with the text has begun */
 } Response;
 
@@ -80,6 +81,18 @@ read_call (PterisQuestion *question, PterisFields *item)
   pteris_question_add (question, "assistant", text, NULL);
 }
 
+/* A thought of an earlier response. It is not shown to the model again. */
+static void
+skip_reasoning (PterisFields *item)
+{
+  static const char *const members[] = { "id", "status", "summary", "content",
+                                         "encrypted_content" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (members); i++)
+    pteris_fields_skip (item, members[i]);
+  pteris_fields_end (item);
+}
+
 static void
 read_item (PterisQuestion *question, const json_t *json, const char *path, GError **error)
 {
@@ -105,9 +118,12 @@ read_item (PterisQuestion *question, const json_t *json, const char *path, GErro
     pteris_fields_skip (&item, "status");
     if (pteris_fields_end (&item))
       pteris_question_add (question, "tool", output, NULL);
+  } else if (strcmp (type, "reasoning") == 0) {
+    skip_reasoning (&item);
   } else {
     pteris_fields_fail (&item, "type", PTERIS_FAULT_UNSUPPORTED,
-                        "must be “message”, “function_call” or “function_call_output”.");
+                        "must be “message”, “function_call”, “function_call_output” or "
+                        "“reasoning”.");
   }
 }
 
@@ -271,7 +287,6 @@ pteris_openai_responses_read (const json_t *json, GError **error)
   refuse_others (&fields);
   if (!pteris_fields_end (&fields))
     return NULL;
-  pteris_question_bind_calls (question);
   return g_steal_pointer (&question);
 }
 
@@ -296,6 +311,25 @@ message_item (const PterisAnswer *self, gboolean complete)
 
   if (complete)
     json_array_append_new (json_object_get (item, "content"), text_part (self->text->str));
+  return item;
+}
+
+static json_t *
+thought_part (const char *text)
+{
+  return json_pack ("{s:s, s:s}", "type", "reasoning_text", "text", text);
+}
+
+/* The item with the thought. */
+static json_t *
+thought_item (const PterisAnswer *self, gboolean complete)
+{
+  g_autofree char *id = g_strconcat ("rs_", self->id, NULL);
+  json_t *item = json_pack ("{s:s, s:s, s:s, s:[], s:[]}", "type", "reasoning", "id", id, "status",
+                            complete ? "completed" : "in_progress", "summary", "content");
+
+  if (complete)
+    json_array_append_new (json_object_get (item, "content"), thought_part (self->thought->str));
   return item;
 }
 
@@ -346,7 +380,7 @@ response_json (const PterisAnswer *self, json_t *output)
                                   (int) stats->prompt_tokens, "input_tokens_details",
                                   "cached_tokens", (int) stats->reused_tokens, "output_tokens",
                                   (int) stats->new_tokens, "output_tokens_details",
-                                  "reasoning_tokens", 0, "total_tokens",
+                                  "reasoning_tokens", (int) stats->thought_tokens, "total_tokens",
                                   (int) (stats->prompt_tokens + stats->new_tokens)));
   return json;
 }
@@ -362,16 +396,33 @@ send_event (PterisAnswer *self, const char *type, json_t *json)
   pteris_exchange_send (self->exchange, type, json);
 }
 
-/* An event about the text. */
+/* An event about the text or the thought, whose item has @prefix. */
 static void
-send_text_event (PterisAnswer *self, const char *type, const char *name, json_t *value)
+send_part_event (PterisAnswer *self, const char *prefix, const char *type, const char *name,
+                 json_t *value)
 {
   const Response *more = self->more;
-  g_autofree char *id = g_strconcat ("msg_", self->id, NULL);
+  g_autofree char *id = g_strconcat (prefix, self->id, NULL);
 
   send_event (self, type,
               json_pack ("{s:s, s:i, s:i, s:o}", "item_id", id, "output_index", (int) more->n_items,
                          "content_index", 0, name, value));
+}
+
+static void
+send_text_event (PterisAnswer *self, const char *type, const char *name, json_t *value)
+{
+  send_part_event (self, "msg_", type, name, value);
+}
+
+/* An item of the output begins or ends. @item: consumed. */
+static void
+send_item (PterisAnswer *self, const char *type, json_t *item)
+{
+  const Response *more = self->more;
+
+  send_event (self, type,
+              json_pack ("{s:i, s:o}", "output_index", (int) more->n_items, "item", item));
 }
 
 static void
@@ -385,15 +436,44 @@ begin_parts (PterisAnswer *self)
 }
 
 static void
+send_thought (PterisAnswer *self, const char *text)
+{
+  Response *more = self->more;
+
+  if (!more->thinks) {
+    more->thinks = TRUE;
+    send_item (self, "response.output_item.added", thought_item (self, FALSE));
+    send_part_event (self, "rs_", "response.content_part.added", "part", thought_part (""));
+  }
+  send_part_event (self, "rs_", "response.reasoning_text.delta", "delta", json_string (text));
+}
+
+static void
+end_thought (PterisAnswer *self)
+{
+  Response *more = self->more;
+
+  if (!more->thinks)
+    return;
+  more->thinks = FALSE;
+  send_part_event (self, "rs_", "response.reasoning_text.done", "text",
+                   json_string (self->thought->str));
+  send_part_event (self, "rs_", "response.content_part.done", "part",
+                   thought_part (self->thought->str));
+  send_item (self, "response.output_item.done", thought_item (self, TRUE));
+  more->n_items++;
+}
+
+static void
 send_text (PterisAnswer *self, const char *text, json_t *logprobs)
 {
   Response *more = self->more;
   json_t *delta = json_string (text);
 
+  end_thought (self);
   if (!more->writes) {
     more->writes = TRUE;
-    send_event (self, "response.output_item.added",
-                json_pack ("{s:i, s:o}", "output_index", 0, "item", message_item (self, FALSE)));
+    send_item (self, "response.output_item.added", message_item (self, FALSE));
     send_text_event (self, "response.content_part.added", "part", text_part (""));
   }
   send_text_event (self, "response.output_text.delta", "delta", delta);
@@ -406,8 +486,7 @@ end_text (PterisAnswer *self)
 
   send_text_event (self, "response.output_text.done", "text", json_string (self->text->str));
   send_text_event (self, "response.content_part.done", "part", text_part (self->text->str));
-  send_event (self, "response.output_item.done",
-              json_pack ("{s:i, s:o}", "output_index", 0, "item", message_item (self, TRUE)));
+  send_item (self, "response.output_item.done", message_item (self, TRUE));
   more->n_items++;
 }
 
@@ -420,16 +499,14 @@ send_call (PterisAnswer *self, json_t *item)
 
   json_object_set_new (begun, "arguments", json_string (""));
   json_object_set_new (begun, "status", json_string ("in_progress"));
-  send_event (self, "response.output_item.added",
-              json_pack ("{s:i, s:O}", "output_index", (int) more->n_items, "item", begun));
+  send_item (self, "response.output_item.added", json_incref (begun));
   send_event (self, "response.function_call_arguments.delta",
               json_pack ("{s:O, s:i, s:O}", "item_id", id, "output_index", (int) more->n_items,
                          "delta", arguments));
   send_event (self, "response.function_call_arguments.done",
               json_pack ("{s:O, s:i, s:O, s:O}", "item_id", id, "output_index", (int) more->n_items,
                          "name", json_object_get (item, "name"), "arguments", arguments));
-  send_event (self, "response.output_item.done",
-              json_pack ("{s:i, s:O}", "output_index", (int) more->n_items, "item", item));
+  send_item (self, "response.output_item.done", json_incref (item));
   more->n_items++;
 }
 
@@ -440,6 +517,8 @@ end (PterisAnswer *self)
   json_t *output = json_array ();
   g_autoptr (json_t) calls = call_items (self);
 
+  if (self->thought->len > 0)
+    json_array_append_new (output, thought_item (self, TRUE));
   if (self->text->len > 0 || self->calls == NULL)
     json_array_append_new (output, message_item (self, TRUE));
   json_array_extend (output, calls);
@@ -447,6 +526,7 @@ end (PterisAnswer *self)
     pteris_exchange_answer (self->exchange, 200, response_json (self, output));
     return;
   }
+  end_thought (self);
   if (more->writes)
     end_text (self);
   for (gsize i = 0; i < json_array_size (calls); i++)
@@ -456,7 +536,7 @@ end (PterisAnswer *self)
   pteris_exchange_end (self->exchange, FALSE);
 }
 
-static const PterisAnswerStyle STYLE = { begin_parts, send_text, end };
+static const PterisAnswerStyle STYLE = { begin_parts, send_text, send_thought, end };
 
 void
 pteris_openai_responses (PterisServing *serving, PterisExchange *exchange, const PterisBody *body)

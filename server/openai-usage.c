@@ -9,10 +9,11 @@
 json_t *
 pteris_openai_usage (const PtStats *stats)
 {
-  return json_pack ("{s:i, s:i, s:i, s:{s:i}}", "prompt_tokens", (int) stats->prompt_tokens,
-                    "completion_tokens", (int) stats->new_tokens, "total_tokens",
-                    (int) (stats->prompt_tokens + stats->new_tokens), "prompt_tokens_details",
-                    "cached_tokens", (int) stats->reused_tokens);
+  return json_pack ("{s:i, s:i, s:i, s:{s:i}, s:{s:i}}", "prompt_tokens",
+                    (int) stats->prompt_tokens, "completion_tokens", (int) stats->new_tokens,
+                    "total_tokens", (int) (stats->prompt_tokens + stats->new_tokens),
+                    "prompt_tokens_details", "cached_tokens", (int) stats->reused_tokens,
+                    "completion_tokens_details", "reasoning_tokens", (int) stats->thought_tokens);
 }
 
 /* Adds the bias of the token called @name; FALSE: that is no number of a token. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/base/json.h"
-#include "server/call-schema.h"
 
 /* OpenAI takes 4; more do no harm. */
 #define MOST_STOPS 16
@@ -46,7 +45,7 @@ pteris_question_free (PterisQuestion *self)
   g_strfreev ((char **) self->chat.stop);
   g_free ((char *) self->chat.tools);
   g_free ((char *) self->chat.json_schema);
-  g_free (self->called);
+  g_free ((char *) self->chat.called);
   g_free ((gpointer) self->chat.logit_bias);
   pteris_data_files_free (self->files);
   g_free (self);
@@ -170,16 +169,19 @@ pteris_question_read_tools (PterisQuestion *self, PterisFields *fields, const ch
   self->chat.tools = pt_json_steal_text (json_deep_copy (tools));
 }
 
-void
-pteris_question_bind_calls (PterisQuestion *self)
+gboolean
+pteris_question_has_tool (const PterisQuestion *self, const char *name)
 {
-  g_autofree char *answer = NULL;
+  g_autoptr (json_t) tools =
+      self->chat.tools != NULL ? json_loads (self->chat.tools, 0, NULL) : NULL;
 
-  if (self->chat.tools == NULL || (!self->must_call && self->chat.json_schema == NULL))
-    return;
-  answer = (char *) self->chat.json_schema;
-  self->chat.json_schema =
-      pteris_call_schema (self->chat.tools, self->called, self->must_call ? NULL : answer);
+  for (gsize i = 0; i < json_array_size (tools); i++) {
+    const json_t *function = json_object_get (json_array_get (tools, i), "function");
+
+    if (g_strcmp0 (json_string_value (json_object_get (function, "name")), name) == 0)
+      return TRUE;
+  }
+  return FALSE;
 }
 
 char *

@@ -18,11 +18,9 @@ typedef struct {
   GArray *messages;   /* PtMessage */
   PtChatOptions chat; /* without messages */
   PterisDataFiles *files;
-  gboolean stream;    /* send the answer in parts */
-  gboolean usage;     /* OpenAI: send the numbers of tokens behind the parts */
-  gboolean one_call;  /* at most one call of a tool */
-  gboolean must_call; /* the answer is a call of a tool */
-  char *called;       /* with @must_call: the name of the tool; NULL: any */
+  gboolean stream;   /* send the answer in parts */
+  gboolean usage;    /* OpenAI: send the numbers of tokens behind the parts */
+  gboolean one_call; /* at most one call of a tool */
 } PterisQuestion;
 
 PterisQuestion *pteris_question_new (void);
@@ -52,9 +50,8 @@ void pteris_question_read_seed (PterisQuestion *self, PterisFields *fields, cons
  * "parameters"}}. */
 void pteris_question_read_tools (PterisQuestion *self, PterisFields *fields, const char *name);
 
-/** Where there are tools and the form of the answer is given, or a call has to be made, bind the
- * answer to a schema of both. When everything is read. */
-void pteris_question_bind_calls (PterisQuestion *self);
+/** Whether a tool of the question has this name. */
+gboolean pteris_question_has_tool (const PterisQuestion *self, const char *name);
 
 /** The text that stands for calls of tools in an answer of the assistant. @calls: a list of
  * {"name", "arguments"}. Free with g_free(). */

@@ -49,7 +49,7 @@ static const PtField stats[] = {
   PT_PLAIN (PtStats, prefill_s),     PT_PLAIN (PtStats, decode_s),
   PT_PLAIN (PtStats, audio_s),       PT_PLAIN (PtStats, audio_total_s),
   PT_PLAIN (PtStats, elapsed_s),     PT_PLAIN (PtStats, resident_bytes),
-  PT_PLAIN (PtStats, language),
+  PT_PLAIN (PtStats, language),      PT_PLAIN (PtStats, thought_tokens),
 };
 
 static const char *
@@ -104,6 +104,7 @@ static const PtField event_members[] = {
   PT_ONE (PtEvent, privacy, &pt_privacy_fields),
   PT_ONE (PtEvent, look, &pt_look_fields),
   PT_INSIDE (PtEvent, stats, &stats_info),
+  PT_ENUM (PtEvent, part, PT_ANSWER_MARK + 1),
 };
 
 /* Words are ranges of bytes in the text. */

@@ -54,6 +54,8 @@ static const PtField chat[] = {
   PT_BOOL (PtChatOptions, logprobs),
   PT_PLAIN (PtChatOptions, top_logprobs),
   PT_TEXT (PtChatOptions, json_schema),
+  PT_BOOL (PtChatOptions, must_call),
+  PT_TEXT (PtChatOptions, called),
 };
 static PT_STRUCT (chat_info, PtChatOptions, chat, NULL);
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/text/thinking.h"
 #include "engine/text/tool-literals.h"
 
 /* An answer has no more calls. */
@@ -304,11 +305,9 @@ GPtrArray *
 pt_tool_calls_parse (const char *text)
 {
   GPtrArray *calls = g_ptr_array_new_with_free_func (call_free);
-  const char *thought = strstr (text, "</think>");
 
   /* Calls that a model only thinks about do not count. */
-  if (thought != NULL)
-    text = thought;
+  text = pt_thinking_split (text).answer;
   add_marked (calls, text);
   if (calls->len == 0)
     add_unmarked (calls, text);

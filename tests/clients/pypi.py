@@ -16,6 +16,9 @@ TOOLS = [{"type": "function", "function": {"name": "measure", "parameters": {
     "type": "object", "properties": {"plant": {"type": "string"}}}}}]
 SCHEMA = {"type": "object", "properties": {"tall": {"type": "boolean"}, "name": {"enum": ["fern", "moss"]}},
           "required": ["tall", "name"], "additionalProperties": False}
+FORM = {"type": "json_schema", "json_schema": {"name": "fern", "schema": SCHEMA, "strict": True}}
+# Tokens of the small model that answers: with these biases it begins a thought, and ends it at once.
+THINKS = {"766": 50, "767": 100}
 
 
 def use_packages(venv):
@@ -38,6 +41,56 @@ def fault_of(call, kind):
     return None
 
 
+def is_fern(answer):
+    """Whether the answer is JSON of SCHEMA."""
+    value = json.loads(answer.choices[0].message.content) if answer.choices[0].finish_reason == "stop" else {}
+    return isinstance(value.get("tall"), bool) and value.get("name") in ("fern", "moss")
+
+
+def check_tools(tap, client, openai):
+    other = {"type": "function", "function": {"name": "water", "parameters": {
+        "type": "object", "properties": {"litres": {"enum": [1, 2]}}, "required": ["litres"], "additionalProperties": False}}}
+    tools = TOOLS + [other]
+    named = client.chat.completions.create(model=CHAT, messages=ASK, tools=tools, max_tokens=200, seed=1,
+                                           tool_choice={"type": "function", "function": {"name": "water"}})
+    calls = named.choices[0].message.tool_calls or []
+    tap.check("tool_choice: a function", len(calls) == 1 and calls[0].function.name == "water" and calls[0].id
+              and json.loads(calls[0].function.arguments)["litres"] in (1, 2) and named.choices[0].finish_reason == "tool_calls",
+              named)
+    parts = list(client.chat.completions.create(model=CHAT, messages=ASK, tools=[other], max_tokens=200, seed=2, stream=True,
+                                                tool_choice="required"))
+    pieces = [call for part in parts if part.choices for call in part.choices[0].delta.tool_calls or []]
+    text = "".join(call.function.arguments or "" for call in pieces)
+    tap.check("tool_choice: required, as a stream", pieces and pieces[0].function.name == "water"
+              and json.loads(text)["litres"] in (1, 2), parts)
+    none = client.chat.completions.create(model=CHAT, messages=ASK, tools=tools, tool_choice="none", max_tokens=4)
+    tap.check("tool_choice: none", none.choices[0].message.tool_calls is None, none)
+    both = client.chat.completions.create(model=CHAT, messages=ASK, tools=[other], max_tokens=200, seed=5, response_format=FORM)
+    tap.check("tools and json_schema", is_fern(both) or both.choices[0].message.tool_calls[0].function.name == "water", both)
+    fault = fault_of(lambda: client.chat.completions.create(model=CHAT, messages=ASK, tools=tools, tool_choice={
+        "type": "function", "function": {"name": "fly"}}), openai.BadRequestError)
+    tap.check("tool_choice: no such function", fault is not None and fault.param == "tool_choice", fault)
+
+
+def check_thoughts(tap, client):
+    bias = {"766": THINKS["767"]}
+    whole = client.chat.completions.create(model=CHAT, messages=ASK, max_tokens=6, temperature=0, logit_bias=bias)
+    message = whole.choices[0].message
+    tap.check("thought", message.reasoning_content and not message.content
+              and whole.usage.completion_tokens_details.reasoning_tokens == 5, whole)
+    parts = list(client.chat.completions.create(model=CHAT, messages=ASK, max_tokens=6, temperature=0, logit_bias=bias,
+                                                stream=True))
+    text = "".join(getattr(part.choices[0].delta, "reasoning_content", None) or "" for part in parts)
+    tap.check("thought as a stream", text == message.reasoning_content, parts)
+    shaped = client.chat.completions.create(model=CHAT, messages=ASK, max_tokens=200, seed=3, response_format=FORM,
+                                            reasoning_effort="low", logit_bias=THINKS)
+    tap.check("thought, then json_schema", is_fern(shaped), shaped)
+    made = client.responses.create(model=CHAT, input="How tall?", max_output_tokens=6, temperature=0,
+                                   extra_body={"logit_bias": bias})
+    tap.check("response with a thought", made.output[0].type == "reasoning" and made.output[0].content[0].text
+              and made.usage.output_tokens_details.reasoning_tokens == 5, made)
+
+
 def check_chat(tap, client, openai):
     whole = client.chat.completions.create(model=CHAT, messages=ASK, max_tokens=12, temperature=0)
     tap.check("chat", whole.usage.completion_tokens == 12 and whole.choices[0].finish_reason == "length", whole)
@@ -58,10 +111,8 @@ def check_chat(tap, client, openai):
     tools = client.chat.completions.create(model=CHAT, messages=history, tools=TOOLS, max_tokens=4)
     tap.check("tools", tools.choices[0].finish_reason in ("length", "stop", "tool_calls"), tools)
     shaped = client.chat.completions.create(
-        model=CHAT, messages=ASK, max_tokens=200, seed=3,
-        response_format={"type": "json_schema", "json_schema": {"name": "fern", "schema": SCHEMA, "strict": True}})
-    value = json.loads(shaped.choices[0].message.content) if shaped.choices[0].finish_reason == "stop" else {}
-    tap.check("json_schema", isinstance(value.get("tall"), bool) and value.get("name") in ("fern", "moss"), shaped)
+        model=CHAT, messages=ASK, max_tokens=200, seed=3, response_format=FORM)
+    tap.check("json_schema", is_fern(shaped), shaped)
     left = client.chat.completions.create(model=CHAT, messages=ASK, stream=True)
     next(iter(left))
     left.close()
@@ -105,6 +156,11 @@ def check_ollama(tap, client, ollama):
     tap.check("ollama: generate", client.generate(model=CHAT, prompt="A fern", options=options).eval_count == 8)
     shaped = client.chat(model=CHAT, messages=ASK, options={"num_predict": 200}, format=SCHEMA)
     tap.check("ollama: format", isinstance(json.loads(shaped.message.content)["tall"], bool), shaped)
+    tools = client.chat(model=CHAT, messages=ASK, tools=TOOLS, options=options, think=False)
+    tap.check("ollama: tools", tools.eval_count == 8 and tools.message.thinking is None, tools)
+    stop = whole.message.content[len(whole.message.content) // 2:][:2]
+    cut = client.chat(model=CHAT, messages=ASK, options={**options, "stop": [stop]})
+    tap.check("ollama: stop", cut.message.content == whole.message.content[:whole.message.content.index(stop)], cut)
     tap.check("ollama: embed", len(client.embed(model=VECTORS, input=["a", "b"]).embeddings) == 2)
     fault = fault_of(lambda: client.chat(model="none", messages=ASK), ollama.ResponseError)
     tap.check("ollama: no such model", fault is not None and fault.status_code == 404, fault)
@@ -123,6 +179,8 @@ def main():
     with Serving(pteris, source, "--key-file", key) as serving:
         client = openai.OpenAI(base_url=serving.address + "/v1", api_key="s3cret", max_retries=0)
         check_chat(tap, client, openai)
+        check_tools(tap, client, openai)
+        check_thoughts(tap, client)
         check_others(tap, client, openai, os.path.join(source, "resources/starter/jfk.wav"))
         check_ollama(tap, ollama.Client(host=serving.address, headers={"Authorization": "Bearer s3cret"}), ollama)
     return tap.end()

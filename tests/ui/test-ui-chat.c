@@ -11,7 +11,6 @@
 #include "ui/chat/question-editor.h"
 #include "ui/chat/suggestions.h"
 #include "ui/settings.h"
-#include "ui/chat/thinking.h"
 
 /* ---- helpers ---- */
 
@@ -31,31 +30,6 @@ begin (void)
 }
 
 /* ---- thoughts ---- */
-
-static void
-assert_split (const char *text, const char *thought, const char *answer, gboolean open)
-{
-  PterisThinking thinking = pteris_thinking_split (text);
-  g_autofree char *found =
-      thinking.thought != NULL ? g_strndup (thinking.thought, thinking.length) : NULL;
-
-  g_assert_cmpstr (found, ==, thought);
-  g_assert_cmpstr (thinking.answer, ==, answer);
-  g_assert_cmpint (thinking.open, ==, open);
-}
-
-static void
-test_split (void)
-{
-  assert_split ("No thought, 1 < 2", NULL, "No thought, 1 < 2", FALSE);
-  assert_split ("<think>\nHm. \n</think>\n\nYes", "Hm.", "Yes", FALSE);
-  assert_split ("<think>\nHm", "Hm", "", TRUE);
-  assert_split (" <thi", "", "", TRUE);
-  assert_split ("Hm.\n</think>\nYes", "Hm.", "Yes", FALSE);
-  assert_split ("[THINK]a[/THINK]b", "a", "b", FALSE);
-  assert_split ("<think></think>b", "", "b", FALSE);
-  assert_split ("See <think> and </think>.", NULL, "See <think> and </think>.", FALSE);
-}
 
 static void
 test_thinking (void)
@@ -671,7 +645,6 @@ int
 main (int argc, char **argv)
 {
   begin_window_tests (&argc, &argv);
-  g_test_add_func ("/chat/split", test_split);
   g_test_add_func ("/chat/thinking", test_thinking);
   g_test_add_func ("/chat/settings", test_settings);
   g_test_add_func ("/chat/suggestions", test_suggestions);

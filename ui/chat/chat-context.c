@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ui/chat/thinking.h"
+#include <pteris/chat.h>
 
 /* A borrowed reference: the list holds it. */
 static PterisMessage *
@@ -36,7 +36,7 @@ add_message (PterisChatContext *context, PterisMessage *message, gboolean is_ear
   char **files = list_files (message);
   PtMessage plain = {
     .role = is_answer ? "assistant" : "user",
-    .text = is_answer && is_earlier ? pteris_thinking_split (text).answer : text,
+    .text = is_answer && is_earlier ? pt_thinking_split (text).answer : text,
     .files = files[0] != NULL ? (const char *const *) files : NULL,
   };
 

@@ -149,7 +149,7 @@ show_failure (PterisMessageRow *self)
 static void
 show_text (PterisMessageRow *self, gboolean partial)
 {
-  PterisThinking thinking = pteris_thinking_split (pteris_message_get_text (self->message));
+  PtThought thinking = pt_thinking_split (pteris_message_get_text (self->message));
 
   pteris_thinking_view_set (self->thinking, &thinking,
                             pteris_message_get_thinking_time (self->message));
@@ -203,7 +203,7 @@ on_copy (GtkButton *button, PterisMessageRow *self)
   GdkClipboard *clipboard = gtk_widget_get_clipboard (GTK_WIDGET (self));
 
   gdk_clipboard_set_text (clipboard,
-                          pteris_thinking_split (pteris_message_get_text (self->message)).answer);
+                          pt_thinking_split (pteris_message_get_text (self->message)).answer);
 }
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/chat/message.h"
 
-#include "ui/chat/thinking.h"
+#include <pteris/chat.h>
 
 struct _PterisMessage {
   GObject parent_instance;
@@ -288,13 +288,13 @@ pteris_message_resume (PterisMessage *self)
 static void
 measure_thinking (PterisMessage *self)
 {
-  PterisThinking thinking;
+  PtThought thinking;
 
   if (self->thinking_time > 0)
     return;
   if (self->begin == 0)
     self->begin = g_get_monotonic_time ();
-  thinking = pteris_thinking_split (self->text->str);
+  thinking = pt_thinking_split (self->text->str);
   if (thinking.thought != NULL && !thinking.open)
     self->thinking_time = (double) (g_get_monotonic_time () - self->begin) / G_USEC_PER_SEC;
 }

@@ -32,7 +32,7 @@ show_thought (PterisThinkingView *self)
 }
 
 void
-pteris_thinking_view_set (PterisThinkingView *self, const PterisThinking *thinking, double seconds)
+pteris_thinking_view_set (PterisThinkingView *self, const PtThought *thinking, double seconds)
 {
   g_autofree char *time = NULL;
   g_autofree char *text = NULL;

@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/chat/thinking.h"
+#include <pteris/chat.h>
 
 G_BEGIN_DECLS
 
@@ -13,7 +13,6 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (PterisThinkingView, pteris_thinking_view, PTERIS, THINKING_VIEW, GtkWidget)
 
 /** @seconds: duration of the thought; 0: unknown. Hidden without a thought. */
-void pteris_thinking_view_set (PterisThinkingView *self, const PterisThinking *thinking,
-                               double seconds);
+void pteris_thinking_view_set (PterisThinkingView *self, const PtThought *thinking, double seconds);
 
 G_END_DECLS

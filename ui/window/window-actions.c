@@ -4,7 +4,7 @@
 #include "ui/parts/files.h"
 #include "ui/i18n.h"
 #include "ui/window/preferences.h"
-#include "ui/chat/thinking.h"
+#include <pteris/chat.h>
 
 #define ACTION(name) \
   static void name (GSimpleAction *action, GVariant *parameter, gpointer user_data)
@@ -306,7 +306,7 @@ ACTION (copy_last)
   if (answer == NULL)
     return;
   gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)),
-                          pteris_thinking_split (pteris_message_get_text (answer)).answer);
+                          pt_thinking_split (pteris_message_get_text (answer)).answer);
   pteris_window_say (self, _ ("Answer copied"));
 }
 

@@ -2,7 +2,7 @@
 #include "ui/window/window-private.h"
 
 #include "ui/aloud/sentences.h"
-#include "ui/chat/thinking.h"
+#include <pteris/chat.h>
 #include "ui/i18n.h"
 
 /* The "win." actions that read texts aloud, or save them as speech. */
@@ -69,7 +69,7 @@ static GPtrArray *
 sentences_of_message (PterisMessage *message)
 {
   return pteris_sentences_of_markdown (
-      pteris_thinking_split (pteris_message_get_text (message)).answer);
+      pt_thinking_split (pteris_message_get_text (message)).answer);
 }
 
 /* The text to read: the selection, else the last answer or the transcript of the page. NULL: none.

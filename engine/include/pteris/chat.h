@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <pteris/export.h>
 #include <pteris/sampling.h>
 
 G_BEGIN_DECLS
@@ -34,6 +35,25 @@ typedef enum {
   PT_THINKING_ON,      /* think first */
   PT_THINKING_OFF,     /* answer at once */
 } PtThinking;
+
+/** What a part of an answer is. All parts together are the text that the model wrote. */
+typedef enum {
+  PT_ANSWER_TEXT,    /* the answer itself */
+  PT_ANSWER_THOUGHT, /* what the model thought before it */
+  PT_ANSWER_MARK,    /* marks around the thought, “<think>”, and space beside them */
+} PtAnswerPart;
+
+/** The thought and the answer of a whole text. */
+typedef struct {
+  const char *thought; /* pointer into the text; NULL: no thought */
+  gsize length;        /* of the thought, without space around it */
+  const char *answer;  /* the text behind the thought; the whole text without a thought */
+  gboolean open;       /* the thought has not ended yet */
+} PtThought;
+
+/** Split @text, what a model wrote. Some models begin with the thought at once and mark only its
+ * end. Any thread. */
+PT_API PtThought pt_thinking_split (const char *text);
 
 /** A number that is added to the logit of a token before all of PtSampling. */
 typedef struct {
@@ -69,7 +89,8 @@ typedef struct {
   int max_new_tokens;      /* most tokens of the answer; 0: until the context is full; < 0: by
                               generation_config.json, else 0 */
   PtSampling sampling;     /* unset members: by generation_config.json, else pt_sampling_usual() */
-  const char *const *stop; /* the answer ends before any of these texts; NULL-terminated or NULL */
+  const char *const *stop; /* the answer ends before any of these texts, which are not looked for
+                              in a thought; NULL-terminated or NULL */
   guint64 seed;            /* 0: a new one for each conversation */
   PtThinking thinking;     /* of models that can */
   const char *tools;       /* what the model may call: a JSON list as chat templates take it
@@ -89,9 +110,13 @@ typedef struct {
   const char *json_schema; /* a JSON Schema as text: the answer is JSON that it accepts, unless its
                               reason is not PT_REASON_STOP. "{\"type\": \"object\"}": any object.
                               NULL: any text. FAILS with PT_ERROR_ARGUMENT where the schema has
-                              what is not supported. Not with thinking. With @tools: also calls
-                              are bound to it, {"name", "arguments"}. A repetition penalty that is
-                              not set is off */
+                              what is not supported. It begins behind the thought, if there is one:
+                              models that have the choice think only with PT_THINKING_ON. With
+                              @tools: JSON that it accepts, or a call, {"name", "arguments"}, which
+                              the parameters of that tool accept. A repetition penalty that is not
+                              set is off */
+  gboolean must_call; /* with @tools: the answer is a call of one, bound as with @json_schema */
+  const char *called; /* with @must_call: the name of the tool; NULL: any */
 } PtChatOptions;
 
 /** The default options. */

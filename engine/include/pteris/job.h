@@ -116,7 +116,8 @@ PT_API PtReason pt_reason_find (const char *name);
 typedef enum {
   PT_EVENT_PROGRESS, /* @step with @number and @count, and @fraction (-1: unknown) */
   PT_EVENT_LOADED,   /* @loaded */
-  PT_EVENT_TEXT,     /* CHAT: @text: the next part of the answer; whole UTF-8 characters only.
+  PT_EVENT_TEXT,     /* CHAT: @text: the next part of the answer, @part: what it is; whole UTF-8
+                      * characters only.
                       * TRANSCRIBE: text of the current segment from a model that streams; its
                       * SEGMENT follows */
   PT_EVENT_SEGMENT,  /* @start, @end, @text, @speaker: one timed segment, in order */
@@ -150,6 +151,7 @@ typedef struct {
   double elapsed_s;           /* seconds since the job began */
   guint64 resident_bytes;     /* memory of the process */
   char language[8];           /* code of a transcription's language; "" while unknown */
+  guint thought_tokens;       /* of @new_tokens, those of the thought before an answer */
 } PtStats;
 
 /** An event of a job. Members that its kind does not name are 0 or NULL. */
@@ -186,6 +188,7 @@ typedef struct {
   const PtPrivacyReport *privacy;         /* REPORT of PRIVACY; else NULL */
   const PtLookResult *look;               /* REPORT of LOOK; else NULL */
   PtStats stats;                          /* STATS */
+  PtAnswerPart part;                      /* TEXT of CHAT: what the text is */
 } PtEvent;
 
 /**

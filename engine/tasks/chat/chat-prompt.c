@@ -47,20 +47,21 @@ static gboolean
 check_options (const PtChat *self, const PtChatOptions *request, GError **error)
 {
   gboolean needs_logits =
-      request->n_logit_bias > 0 || request->logprobs || request->json_schema != NULL;
+      request->n_logit_bias > 0 || request->logprobs || pt_chat_is_bound (request);
 
   if (needs_logits && pt_llm_chooses (self->llm))
-    return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "This model chooses its tokens itself and shows no probabilities: logit bias, "
-                    "log probabilities and a JSON schema cannot be used with it.");
+    return pt_fail (
+        error, PT_ERROR_UNSUPPORTED,
+        "This model chooses its tokens itself and shows no probabilities: logit bias, "
+        "log probabilities, a JSON schema and a call that has to be made cannot be used "
+        "with it.");
   if (request->top_logprobs > PT_MAX_TOP_LOGPROBS)
     return pt_fail (error, PT_ERROR_ARGUMENT,
                     "The log probabilities of at most %d tokens can be listed for each one, and "
                     "not of %u.",
                     PT_MAX_TOP_LOGPROBS, request->top_logprobs);
-  if (request->json_schema != NULL && request->thinking == PT_THINKING_ON)
-    return pt_fail (error, PT_ERROR_ARGUMENT,
-                    "An answer that is bound to a JSON schema begins without thinking.");
+  if (request->must_call && request->tools == NULL)
+    return pt_fail (error, PT_ERROR_ARGUMENT, "There are no tools that the answer could call.");
   return check_bias (self, request, error);
 }
 
@@ -170,10 +171,12 @@ pt_chat_write_prompt (PtChat *self, const PtChatOptions *request, GArray *prompt
   if (!pt_chat_template_set_tools (self->chat_template, request->tools, error))
     return FALSE;
   self->cancellable = cancellable;
-  /* The grammar of an answer begins with its first token. */
-  ok = pt_chat_template_encode (self->chat_template, request->messages, request->n_messages,
-                                request->json_schema != NULL ? PT_THINKING_OFF : request->thinking,
-                                pt_chat_known_answer, self, prompt, error);
+  /* JSON that is wanted is given at once, unless the request wants thoughts, too. */
+  ok = pt_chat_template_encode (
+      self->chat_template, request->messages, request->n_messages,
+      pt_chat_is_bound (request) && request->thinking == PT_THINKING_DEFAULT ? PT_THINKING_OFF
+                                                                             : request->thinking,
+      pt_chat_known_answer, self, prompt, error);
   self->cancellable = NULL;
   return ok && check_vocabulary (self, prompt, error);
 }

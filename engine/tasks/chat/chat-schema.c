@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/set-error.h"
+#include "engine/tasks/chat/call-schema.h"
 #include "engine/tasks/chat/chat-private.h"
 #include "engine/text/grammar/json-schema.h"
 
@@ -73,17 +74,34 @@ compile (PtChat *self, const char *text, GError **error)
   return constraint;
 }
 
+gboolean
+pt_chat_is_bound (const PtChatOptions *request)
+{
+  return request->json_schema != NULL || request->must_call;
+}
+
+/* The schema of all that is allowed: calls, and answers in a form. NULL with an error. */
+static char *
+make_schema (const PtChatOptions *request, GError **error)
+{
+  if (request->tools == NULL)
+    return g_strdup (request->json_schema);
+  return pt_call_schema (request->tools, request->must_call ? request->called : NULL,
+                         request->must_call ? NULL : request->json_schema, error);
+}
+
 PtConstraint *
 pt_chat_constraint (PtChat *self, const PtChatOptions *request, const char *beginning,
                     GError **error)
 {
+  g_autofree char *schema = make_schema (request, error);
   PtConstraint *constraint;
 
-  if (!make_trie (self, error))
+  if (schema == NULL || !make_trie (self, error))
     return NULL;
-  constraint = find_known (self, request->json_schema);
+  constraint = find_known (self, schema);
   if (constraint == NULL)
-    constraint = compile (self, request->json_schema, error);
+    constraint = compile (self, schema, error);
   if (constraint == NULL || !pt_constraint_restart (constraint, error))
     return NULL;
   if (beginning != NULL && !pt_constraint_accept_text (constraint, beginning, -1)) {

@@ -6,10 +6,12 @@
 #include "engine/base/json.h"
 #include "engine/base/set-error.h"
 #include "engine/base/system-usage.h"
+#include "engine/tasks/chat/call-schema.h"
 #include "engine/text/chat-media.h"
 #include "engine/text/loop.h"
 #include "engine/text/sampling-settings.h"
 #include "engine/text/stop-text.h"
+#include "engine/text/thinking.h"
 #include "engine/text/tool-calls.h"
 
 /* The most conversations whose KV cache is kept, and the most answers whose ids are kept. */
@@ -17,27 +19,6 @@
 #define MAX_ANSWERS 256
 /* The memory of the process is measured once in this many tokens. */
 #define MEMORY_INTERVAL 16
-
-/* An answer that is being written. */
-typedef struct {
-  PtChat *chat;
-  const PtChatOptions *request;
-  PtChatFunc func;
-  gpointer user_data;
-  GCancellable *cancellable;
-  PtStats *stats;
-  gint64 begin, decode_begin;
-  PtStreamDecoder decoder;
-  PtStopText stop;
-  PtLoopWatch loop;
-  int max_new_tokens; /* 0: up to the end of the context */
-  gboolean cut;       /* a stop text ended the answer: the ids contain more than the text */
-  GString *piece, *text;
-  GArray *ids;
-  PtChosenTokens *chosen;   /* NULL: nobody asks for them */
-  PtConstraint *constraint; /* NULL: the answer may be any text */
-  gsize decoded;            /* bytes of text so far, also those that are held back */
-} Turn;
 
 static void
 place_clear (gpointer data)
@@ -247,7 +228,7 @@ prepare_sampler (PtChat *self, const PtChatOptions *request, const GArray *promp
   PtSampling how = request->sampling;
 
   /* JSON repeats its marks and the values of the question by nature. */
-  if (request->json_schema != NULL && !pt_sampling_is_set (how.repetition_penalty))
+  if (pt_chat_is_bound (request) && !pt_sampling_is_set (how.repetition_penalty))
     how.repetition_penalty = 1;
   pt_sampling_fill (&how, &self->usual);
   if (!self->seeded || self->seed != request->seed || request->reseed ||
@@ -293,7 +274,7 @@ resident_bytes (void)
 }
 
 static void
-update_stats (Turn *turn)
+update_stats (PtChatTurn *turn)
 {
   PtStats *stats = turn->stats;
 
@@ -319,15 +300,16 @@ drop_zeros (GString *text)
 
 /** Passes the new text to the caller. */
 static void
-emit (Turn *turn)
+emit (PtChatTurn *turn, PtAnswerPart part)
 {
+  turn->emitted = TRUE;
   g_string_append_len (turn->text, turn->piece->str, (gssize) turn->piece->len);
   update_stats (turn);
   if (turn->chosen != NULL)
     pt_chosen_tokens_give (turn->chosen, turn->text->len, turn->chat->tokens_func,
                            turn->chat->tokens_data);
   if (turn->func != NULL)
-    turn->func (turn->piece->str, turn->stats, turn->user_data);
+    turn->func (turn->piece->str, part, turn->stats, turn->user_data);
   g_string_truncate (turn->piece, 0);
 }
 
@@ -347,20 +329,34 @@ sample (const PtChat *self, GError **error)
   return id;
 }
 
-/* Counts the new text as decoded, and holds back what may be the beginning of a stop text. TRUE: a
- * stop text ends the answer. */
-static gboolean
-find_stop (Turn *turn)
+/* The next piece of the text. Of the answer, what may be the beginning of a stop text is held back.
+ */
+static void
+take_part (const char *text, gsize n, PtAnswerPart part, gpointer user_data)
 {
-  turn->decoded += turn->piece->len;
+  PtChatTurn *turn = user_data;
+
+  if (turn->cut || (part == PT_ANSWER_TEXT && !pt_chat_begin_bound (turn, text, n)))
+    return;
+  g_string_append_len (turn->piece, text, (gssize) n);
+  if (part == PT_ANSWER_TEXT)
+    turn->cut = pt_stop_text_push (&turn->stop, turn->piece);
+  emit (turn, part);
+}
+
+/* Takes the text of the latest token, or of the end. */
+static void
+take_text (PtChatTurn *turn, const GString *text)
+{
+  turn->decoded += text->len;
   if (turn->chosen != NULL)
     pt_chosen_tokens_set_end (turn->chosen, turn->decoded);
-  return pt_stop_text_push (&turn->stop, turn->piece);
+  pt_thinking_stream_push (&turn->thinking, text->str, text->len, take_part, turn);
 }
 
 /** Records how likely token @id was. */
 static gboolean
-rank_token (Turn *turn, gint32 id, GError **error)
+rank_token (PtChatTurn *turn, gint32 id, GError **error)
 {
   const PtChat *self = turn->chat;
   gconstpointer logits;
@@ -376,52 +372,43 @@ rank_token (Turn *turn, gint32 id, GError **error)
   return TRUE;
 }
 
-/** Allows the sampler the tokens that may come next. */
-static gboolean
-constrain (Turn *turn, GError **error)
-{
-  const guint32 *mask;
-
-  if (turn->constraint == NULL)
-    return TRUE;
-  mask = pt_constraint_mask (turn->constraint, error);
-  if (mask != NULL)
-    pt_sampler_set_mask (turn->chat->sampler, mask, turn->chat->token_trie->n_ids);
-  return mask != NULL;
-}
-
 /** Takes a token that does not end the answer into the list, the penalties and the constraint. */
 static gboolean
-accept_token (Turn *turn, gint32 id, GError **error)
+accept_token (PtChatTurn *turn, gint32 id, GError **error)
 {
   PtChat *self = turn->chat;
 
-  if (!rank_token (turn, id, error) ||
-      (turn->constraint != NULL &&
-       !pt_constraint_accept (turn->constraint, self->tokenizer, id, error)))
+  if (!rank_token (turn, id, error) || !pt_chat_check_token (turn, id, error))
     return FALSE;
   g_array_append_val (turn->ids, id);
   accept_said (self, id);
   turn->stats->new_tokens++;
+  if (pt_thinking_stream_thinks (&turn->thinking))
+    turn->stats->thought_tokens++;
   return TRUE;
 }
 
 /** Appends the text of the chosen token. Returns the reason if the answer ends with it, else
  * PT_REASON_NONE. */
 static PtReason
-take_piece (Turn *turn, gint32 id)
+take_piece (PtChatTurn *turn, gint32 id)
 {
   const gint32 *ids = (const gint32 *) (gconstpointer) turn->ids->data;
+  g_autoptr (GString) text = g_string_new (NULL);
   gboolean loops;
 
-  pt_stream_decoder_push (&turn->decoder, id, turn->piece);
-  drop_zeros (turn->piece);
-  loops = pt_loop_watch_push (&turn->loop, ids, turn->ids->len, turn->piece->str);
-  turn->cut = find_stop (turn);
-  emit (turn);
+  turn->emitted = FALSE;
+  pt_chat_decode_token (turn, id, text);
+  drop_zeros (text);
+  loops = pt_loop_watch_push (&turn->loop, ids, turn->ids->len, text->str);
+  take_text (turn, text);
+  /* Also a token without text makes figures. */
+  if (!turn->emitted)
+    emit (turn, PT_ANSWER_TEXT);
   if (turn->cut)
     return PT_REASON_STOP;
-  if (turn->constraint != NULL && pt_constraint_must_end (turn->constraint))
+  if (turn->constraint != NULL && turn->thinking.place >= PT_STREAM_ANSWERS &&
+      pt_constraint_must_end (turn->constraint))
     return PT_REASON_STOP;
   if (loops)
     return PT_REASON_LOOP;
@@ -433,12 +420,12 @@ take_piece (Turn *turn, gint32 id)
 
 /** Generates the answer from the logits of the prompt. Returns the reason of its end. */
 static PtReason
-generate (Turn *turn, GError **error)
+generate (PtChatTurn *turn, GError **error)
 {
   PtChat *self = turn->chat;
 
   for (;;) {
-    gint32 id = constrain (turn, error) ? sample (self, error) : -1;
+    gint32 id = pt_chat_constrain (turn, error) ? sample (self, error) : -1;
     PtReason reason;
 
     if (id < 0)
@@ -461,7 +448,7 @@ generate (Turn *turn, GError **error)
 
 /* Prefills the embeddings of a file from position @at of the prompt. */
 static gboolean
-read_place (Turn *turn, const PtChatPlace *place, guint at, GError **error)
+read_place (PtChatTurn *turn, const PtChatPlace *place, guint at, GError **error)
 {
   PtChat *self = turn->chat;
   PtLlmEmbeddings all, rest;
@@ -485,7 +472,7 @@ read_place (Turn *turn, const PtChatPlace *place, guint at, GError **error)
 
 /** Prefills @prompt from @at on: its tokens and the files between them. */
 static gboolean
-read_from (Turn *turn, const GArray *prompt, guint at, GError **error)
+read_from (PtChatTurn *turn, const GArray *prompt, guint at, GError **error)
 {
   PtChat *self = turn->chat;
   const gint32 *ids = (const gint32 *) (gconstpointer) prompt->data;
@@ -507,7 +494,7 @@ read_from (Turn *turn, const GArray *prompt, guint at, GError **error)
 }
 
 static gboolean
-read_prompt (Turn *turn, const GArray *prompt, GError **error)
+read_prompt (PtChatTurn *turn, const GArray *prompt, GError **error)
 {
   PtChat *self = turn->chat;
   const gint32 *ids = (const gint32 *) (gconstpointer) prompt->data;
@@ -540,23 +527,12 @@ forget_answer (GPtrArray *answers, const char *text)
     }
 }
 
-/** The text of the answer to continue; NULL: a new answer. */
-static const char *
-continued_text (const PtChatOptions *request)
-{
-  const PtMessage *last = &request->messages[request->n_messages - 1];
-
-  if (request->raw)
-    return NULL;
-  return strcmp (last->role, "assistant") == 0 ? last->text : NULL;
-}
-
 /** Prepends the continued beginning to the new ids. FALSE: this chat did not write the beginning.
  * */
 static gboolean
-prepend_beginning (Turn *turn)
+prepend_beginning (PtChatTurn *turn)
 {
-  const char *beginning = continued_text (turn->request);
+  const char *beginning = pt_chat_continued_text (turn->request);
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
 
   if (beginning == NULL)
@@ -571,19 +547,20 @@ prepend_beginning (Turn *turn)
 /** Records the ids of an answer, even if it was cancelled, but not if a stop text ended it: then
  * the ids contain more than the text. */
 static void
-keep_answer (Turn *turn)
+keep_answer (PtChatTurn *turn)
 {
+  g_autoptr (GString) text = g_string_new (NULL);
   PtChatAnswer *answer;
 
   if (turn->cut)
     return;
-  pt_stream_decoder_finish (&turn->decoder, turn->piece);
-  drop_zeros (turn->piece);
-  turn->cut = find_stop (turn);
+  pt_stream_decoder_finish (&turn->decoder, text);
+  take_text (turn, text);
+  pt_thinking_stream_finish (&turn->thinking, take_part, turn);
   if (!turn->cut)
     pt_stop_text_finish (&turn->stop, turn->piece);
   if (turn->piece->len > 0)
-    emit (turn);
+    emit (turn, PT_ANSWER_TEXT);
   if (turn->cut || turn->ids->len == 0 || turn->request->raw || !prepend_beginning (turn))
     return;
   answer = g_new (PtChatAnswer, 1);
@@ -595,6 +572,14 @@ keep_answer (Turn *turn)
   g_ptr_array_add (turn->chat->answers, answer);
 }
 
+static void
+turn_clear (PtChatTurn *turn)
+{
+  pt_stop_text_clear (&turn->stop);
+  pt_thinking_stream_clear (&turn->thinking);
+  g_free (turn->mask);
+}
+
 PtReason
 pt_chat_answer (PtChat *self, const PtChatOptions *request, PtChatFunc func, gpointer user_data,
                 GCancellable *cancellable, PtStats *stats, GError **error)
@@ -604,18 +589,19 @@ pt_chat_answer (PtChat *self, const PtChatOptions *request, PtChatFunc func, gpo
   g_autoptr (GString) piece = g_string_new (NULL);
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (PtChosenTokens) chosen = NULL;
-  Turn turn = { .chat = self,
-                .request = request,
-                .func = func,
-                .user_data = user_data,
-                .cancellable = cancellable,
-                .stats = stats,
-                .begin = g_get_monotonic_time (),
-                .max_new_tokens =
-                    request->max_new_tokens < 0 ? self->usual_length : request->max_new_tokens,
-                .piece = piece,
-                .text = text,
-                .ids = ids };
+  PtChatTurn turn = { .chat = self,
+                      .request = request,
+                      .func = func,
+                      .user_data = user_data,
+                      .cancellable = cancellable,
+                      .stats = stats,
+                      .begin = g_get_monotonic_time (),
+                      .mark = -1,
+                      .max_new_tokens = request->max_new_tokens < 0 ? self->usual_length
+                                                                    : request->max_new_tokens,
+                      .piece = piece,
+                      .text = text,
+                      .ids = ids };
   PtReason reason = PT_REASON_NONE;
 
   memset (stats, 0, sizeof *stats);
@@ -627,25 +613,25 @@ pt_chat_answer (PtChat *self, const PtChatOptions *request, PtChatFunc func, gpo
     if (chosen == NULL)
       return PT_REASON_NONE;
   }
-  if (request->json_schema != NULL) {
-    turn.constraint = pt_chat_constraint (self, request, continued_text (request), error);
-    if (turn.constraint == NULL)
-      return PT_REASON_NONE;
-  }
   if (!pt_chat_write_prompt (self, request, prompt, cancellable, error))
     return PT_REASON_NONE;
+  pt_chat_begin_thinking (&turn, prompt);
+  if (pt_chat_is_bound (request) && !pt_chat_begin_constraint (&turn, error)) {
+    turn_clear (&turn);
+    return PT_REASON_NONE;
+  }
   prepare_sampler (self, request, prompt);
   pt_llm_set_guessing (self->llm, request->lookup);
   pt_stop_text_init (&turn.stop, request->stop);
   pt_loop_watch_init (&turn.loop);
   pt_stream_decoder_init (&turn.decoder, self->tokenizer, TRUE);
   /* A space at the start belongs to the answer if it continues a text. */
-  turn.decoder.started = request->raw || continued_text (request) != NULL;
+  turn.decoder.started = request->raw || pt_chat_continued_text (request) != NULL;
   if (read_prompt (&turn, prompt, error)) {
     reason = generate (&turn, error);
     keep_answer (&turn);
   }
-  pt_stop_text_clear (&turn.stop);
+  turn_clear (&turn);
   update_stats (&turn);
   stats->resident_bytes = resident_bytes ();
   return reason;
@@ -663,7 +649,7 @@ pt_chat_last_ids (const PtChat *self)
 }
 
 char *
-pt_chat_tool_calls (const PtChat *self)
+pt_chat_tool_calls (const PtChat *self, const PtChatOptions *request)
 {
   const GArray *ids = pt_chat_last_ids (self);
   g_autoptr (GString) text = NULL;
@@ -676,5 +662,10 @@ pt_chat_tool_calls (const PtChat *self)
                               FALSE);
   drop_zeros (text);
   calls = pt_tool_calls_json (text->str);
+  /* JSON that was asked for may look like a call. */
+  for (gsize i = json_array_size (calls); i > 0 && pt_chat_is_bound (request); i--)
+    if (!pt_tools_have (request->tools, json_string_value (json_object_get (
+                                            json_array_get (calls, i - 1), "name"))))
+      json_array_remove (calls, i - 1);
   return json_array_size (calls) > 0 ? pt_json_steal_text (g_steal_pointer (&calls)) : NULL;
 }

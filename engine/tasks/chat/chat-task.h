@@ -38,7 +38,8 @@ gboolean pt_chat_use_settings (PtChat *chat, const char *folder, GError **error)
 gboolean pt_chat_use_preprocessor (PtChat *chat, PtModule *preprocessor, GError **error);
 
 /** Called for every piece of the answer; @text is whole characters and may be empty. */
-typedef void (*PtChatFunc) (const char *text, const PtStats *stats, gpointer user_data);
+typedef void (*PtChatFunc) (const char *text, PtAnswerPart part, const PtStats *stats,
+                            gpointer user_data);
 
 /** @func: called with the tokens of answers with PtChatOptions.logprobs, before the text that they
  * complete; NULL: nobody asks for them. */
@@ -53,9 +54,9 @@ PtReason pt_chat_answer (PtChat *chat, const PtChatOptions *request, PtChatFunc 
                          gpointer user_data, GCancellable *cancellable, PtStats *stats,
                          GError **error);
 
-/** The calls of tools in the latest answer: a JSON list of {"name", "arguments"}; NULL: there are
- * none. Free with g_free(). */
-char *pt_chat_tool_calls (const PtChat *chat);
+/** The calls of tools in the latest answer, that to @request: a JSON list of {"name", "arguments"};
+ * NULL: there are none. Free with g_free(). */
+char *pt_chat_tool_calls (const PtChat *chat, const PtChatOptions *request);
 
 /** The ids (gint32) of the latest answer, without the one that ended it; NULL: there is none yet.
  * Valid until the next answer. */

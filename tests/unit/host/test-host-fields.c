@@ -117,6 +117,8 @@ make_job (void)
   job.chat.logit_bias = BIAS;
   job.chat.n_logit_bias = G_N_ELEMENTS (BIAS);
   job.chat.json_schema = "{}";
+  job.chat.must_call = TRUE;
+  job.chat.called = "look";
   job.run.inputs = INPUTS;
   job.run.shapes = SHAPES;
   job.run.bundled = 4; /* some bit of the caller's */
@@ -142,6 +144,8 @@ check_job (const PtJob *job)
   g_assert_cmpint (job->chat.logit_bias[1].id, ==, 4);
   g_assert_cmpfloat (job->chat.logit_bias[1].bias, ==, 0.5);
   g_assert_cmpstr (job->chat.json_schema, ==, "{}");
+  g_assert_true (job->chat.must_call);
+  g_assert_cmpstr (job->chat.called, ==, "look");
   g_assert_cmpstr (job->run.inputs[2], ==, "zeros:");
   g_assert_null (job->run.shapes[0]);
   g_assert_cmpstr (job->run.shapes[1], ==, "1,2");

@@ -13,6 +13,8 @@ typedef struct {
   PtJobKind kind;
   char *text;   /* of the last message */
   char *schema; /* or NULL */
+  gboolean must_call;
+  char *called; /* or NULL */
   gboolean begun, cancelled;
 } ScriptedJob;
 
@@ -108,6 +110,7 @@ job_free (gpointer data)
 {
   g_free (((ScriptedJob *) data)->text);
   g_free (((ScriptedJob *) data)->schema);
+  g_free (((ScriptedJob *) data)->called);
   g_free (data);
 }
 
@@ -128,6 +131,24 @@ say (PtEngine *self, const ScriptedJob *job, const char *text)
   }
 }
 
+/* The sentences of @text, and what is behind them. */
+static void
+think (PtEngine *self, const ScriptedJob *job, const char *text)
+{
+  const char *answer = strrchr (text, '.');
+
+  answer = answer != NULL ? answer + 1 : text;
+  send (self, job, (PtEvent){ .kind = PT_EVENT_TEXT, .text = "<think>\n", .part = PT_ANSWER_MARK });
+  for (; text < answer; text++) {
+    const char piece[] = { *text, '\0' };
+
+    send (self, job, (PtEvent){ .kind = PT_EVENT_TEXT, .text = piece, .part = PT_ANSWER_THOUGHT });
+  }
+  send (self, job,
+        (PtEvent){ .kind = PT_EVENT_TEXT, .text = "\n</think>", .part = PT_ANSWER_MARK });
+  say (self, job, answer);
+}
+
 static void
 flood (PtEngine *self, const ScriptedJob *job)
 {
@@ -144,7 +165,7 @@ play (PtEngine *self, const ScriptedJob *job, PtEvent *last)
   static const PtHostExit crash = { .kind = PT_HOST_EXIT_SIGNAL, .code = 11 };
   static const PtLoadedModel loaded = { .context_size = 2048 };
   const PtStats stats = {
-    .prompt_tokens = 12, .reused_tokens = 5, .new_tokens = 7, .decode_s = 0.1
+    .prompt_tokens = 12, .reused_tokens = 5, .new_tokens = 7, .thought_tokens = 3, .decode_s = 0.1
   };
 
   *last = (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP };
@@ -160,6 +181,10 @@ play (PtEngine *self, const ScriptedJob *job, PtEvent *last)
     say (self, job, job->text + strlen ("call "));
   if (g_str_has_prefix (job->text, "schema"))
     say (self, job, job->schema != NULL ? job->schema : "none");
+  if (g_str_has_prefix (job->text, "must"))
+    say (self, job, !job->must_call ? "no" : job->called != NULL ? job->called : "any");
+  if (g_str_has_prefix (job->text, "think "))
+    think (self, job, job->text + strlen ("think "));
   if (g_str_has_prefix (job->text, "flood"))
     flood (self, job);
   send (self, job, (PtEvent){ .kind = PT_EVENT_STATS, .stats = stats });
@@ -257,6 +282,8 @@ pt_engine_submit (PtEngine *self, const PtJob *job)
   if (job->kind == PT_JOB_CHAT) {
     copy->text = g_strdup (job->chat.messages[job->chat.n_messages - 1].text);
     copy->schema = g_strdup (job->chat.json_schema);
+    copy->must_call = job->chat.must_call;
+    copy->called = g_strdup (job->chat.called);
   }
   g_queue_push_tail (&self->jobs, copy);
   return copy->number;

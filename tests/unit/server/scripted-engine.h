@@ -12,6 +12,8 @@ G_BEGIN_DECLS
  *     "say TEXT"     TEXT, in pieces of one byte
  *     "call TEXT"    TEXT, then PT_EVENT_TOOL_CALLS with two calls
  *     "schema"       the JSON Schema of the job, or "none"
+ *     "must"         the tool that has to be called, "any" or "no"
+ *     "think A.B"    the thought "A.", then B
  *     "wait"         nothing, until the job is cancelled or scripted_go() is called
  *     "fail"         FAILED with PT_ERROR_MEMORY
  *     "crash"        FAILED with PT_ERROR_HOST: the process of the model has ended

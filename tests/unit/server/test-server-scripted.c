@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "engine/base/json.h"
 #include "server/fault.h"
 #include "server/model-pool.h"
 #include "server/server.h"
@@ -190,48 +191,32 @@ test_response_calls (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (http_text (&ollama, "message.tool_calls.0.function.arguments.at"), ==, "fern");
 }
 
-/* The schema that an answer is bound to; NULL: none, or the request was refused. */
-static json_t *
-schema_of (Fixture *fixture, const char *more)
+static void
+assert_says (Fixture *fixture, const char *text, const char *more, const char *expected)
 {
   g_auto (HttpReply) reply = { 0 };
-  const char *text;
 
-  ask (fixture, "schema", more, &reply);
-  text = http_text (&reply, "choices.0.message.content");
-  return text != NULL ? json_loads (text, 0, NULL) : NULL;
+  ask (fixture, text, more, &reply);
+  g_assert_cmpstr (http_text (&reply, "choices.0.message.content"), ==, expected);
 }
 
-#define REFERRING                                                                           \
-  "{\"$defs\": {\"size\": {\"type\": \"integer\"}}, \"type\": \"object\", \"properties\": " \
-  "{\"a\": "                                                                                \
-  "{\"$ref\": \"#/$defs/size\"}, \"b\": {\"$ref\": \"#\"}}}"
 #define FORMAT                                                                             \
   ", \"response_format\": {\"type\": \"json_schema\", \"json_schema\": {\"name\": \"a\", " \
-  "\"schema\": " REFERRING "}}"
+  "\"schema\": {\"const\": 1}}}"
+#define NAMED ", \"tool_choice\": {\"type\": \"function\", \"function\": {\"name\": \"look\"}}"
 
-/* A call that has to be made is bound to the parameters of the tools. */
+/* The engine hears of a call that has to be made, and of the form of the answer. */
 static void
 test_must_call (Fixture *fixture, gconstpointer data)
 {
-  HttpReply any = { 0 }, one = { 0 }, both = { 0 };
-  g_auto (HttpReply) none = { 0 }, empty = { 0 }, made = { 0 }, text = { 0 };
+  g_auto (HttpReply) none = { 0 }, empty = { 0 }, made = { 0 };
 
-  any.json = schema_of (fixture, TOOLS ", \"tool_choice\": \"required\"");
-  g_assert_cmpuint (json_array_size (http_member (&any, "anyOf")), ==, 2);
-  g_assert_cmpstr (http_text (&any, "anyOf.1.properties.name.const"), ==, "run");
-  g_assert_cmpstr (http_text (&any, "$defs.arguments1.type"), ==, "object");
-  one.json = schema_of (fixture, TOOLS FORMAT
-                        ", \"tool_choice\": {\"type\": \"function\", \"function\": {\"name\": "
-                        "\"look\"}}");
-  g_assert_cmpuint (json_array_size (http_member (&one, "anyOf")), ==, 1);
-  g_assert_cmpstr (http_text (&one, "anyOf.0.properties.arguments.$ref"), ==, "#/$defs/arguments0");
-  /* A call, or an answer in a form. */
-  both.json = schema_of (fixture, TOOLS FORMAT);
-  g_assert_cmpstr (http_text (&both, "anyOf.2.$ref"), ==, "#/$defs/answer");
-  g_assert_cmpstr (http_text (&both, "$defs.answer.properties.a.$ref"), ==,
-                   "#/$defs/answer/$defs/size");
-  g_assert_cmpstr (http_text (&both, "$defs.answer.properties.b.$ref"), ==, "#/$defs/answer");
+  assert_says (fixture, "must", TOOLS, "no");
+  assert_says (fixture, "schema", TOOLS FORMAT, "{\"const\":1}");
+  ask (fixture, "must", TOOLS ", \"tool_choice\": \"required\"", &made);
+  g_assert_cmpstr (http_text (&made, "choices.0.message.content"), ==, "any");
+  http_reply_clear (&made);
+  assert_says (fixture, "must", TOOLS FORMAT NAMED, "look");
   ask (fixture, "say a", TOOLS ", \"tool_choice\": {\"type\": \"function\", \"name\": \"fly\"}",
        &none);
   g_assert_cmpstr (http_text (&none, "error.param"), ==, "tool_choice");
@@ -240,13 +225,120 @@ test_must_call (Fixture *fixture, gconstpointer data)
   ask (fixture, "call  {", TOOLS ", \"tool_choice\": \"required\"", &made);
   g_assert_true (json_is_null (http_member (&made, "choices.0.message.content")));
   g_assert_cmpstr (http_text (&made, "choices.0.finish_reason"), ==, "tool_calls");
-  /* JSON that only looks like a call of a tool. */
-  ask (fixture, "call {look}",
-       FORMAT ", \"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"fly\"}}]", &text);
-  g_assert_cmpstr (http_text (&text, "choices.0.message.content"), ==, "{look}");
-  json_decref (any.json);
-  json_decref (one.json);
-  json_decref (both.json);
+}
+
+/* ---- thoughts ---- */
+
+/* All texts at @path of the parts of a stream. */
+static char *
+join_parts (const HttpReply *reply, const char *path)
+{
+  g_autoptr (json_t) list = http_parts (reply);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (gsize i = 0; i < json_array_size (list); i++) {
+    HttpReply part = { .json = json_array_get (list, i) };
+    const char *piece = http_text (&part, path);
+
+    g_string_append (text, piece != NULL ? piece : "");
+  }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static void
+assert_parts (const HttpReply *reply, const char *path, const char *expected)
+{
+  g_autofree char *text = join_parts (reply, path);
+
+  g_assert_cmpstr (text, ==, expected);
+}
+
+static void
+test_thought (Fixture *fixture, gconstpointer data)
+{
+  g_auto (HttpReply) whole = { 0 }, parts = { 0 }, history = { 0 };
+
+  ask (fixture, "think Hm. So.Yes", "", &whole);
+  g_assert_cmpstr (http_text (&whole, "choices.0.message.reasoning_content"), ==, "Hm. So.");
+  g_assert_cmpstr (http_text (&whole, "choices.0.message.content"), ==, "Yes");
+  g_assert_cmpint (
+      json_integer_value (http_member (&whole, "usage.completion_tokens_details.reasoning_tokens")),
+      ==, 3);
+  ask (fixture, "think Hm <. So.Yes", TOOLS ", \"stream\": true", &parts);
+  assert_parts (&parts, "choices.0.delta.reasoning_content", "Hm <. So.");
+  assert_parts (&parts, "choices.0.delta.content", "Yes");
+  http_talk (fixture->port, "POST", "/v1/chat/completions", NULL,
+             "{\"model\": \"" MODEL "\", \"messages\": [{\"role\": \"user\", \"content\": \"a\"}, "
+             "{\"role\": \"assistant\", \"content\": \"b\", \"reasoning_content\": \"Hm.\"}, "
+             "{\"role\": \"user\", \"content\": \"say seen\"}]}",
+             &history);
+  g_assert_cmpstr (http_text (&history, "choices.0.message.content"), ==, "seen");
+}
+
+static void
+ask_response (Fixture *fixture, const char *more, HttpReply *reply)
+{
+  g_autofree char *body =
+      g_strdup_printf ("{\"model\": \"" MODEL "\", \"input\": \"think Hm. So.Yes\"%s}", more);
+
+  http_talk (fixture->port, "POST", "/v1/responses", NULL, body, reply);
+}
+
+static void
+test_thought_responses (Fixture *fixture, gconstpointer data)
+{
+  g_auto (HttpReply) whole = { 0 }, parts = { 0 }, again = { 0 };
+  g_autofree char *kinds = NULL;
+
+  ask_response (fixture, "", &whole);
+  g_assert_cmpstr (http_text (&whole, "output.0.type"), ==, "reasoning");
+  g_assert_cmpstr (http_text (&whole, "output.0.content.0.text"), ==, "Hm. So.");
+  g_assert_cmpstr (http_text (&whole, "output.1.content.0.text"), ==, "Yes");
+  g_assert_cmpint (
+      json_integer_value (http_member (&whole, "usage.output_tokens_details.reasoning_tokens")), ==,
+      3);
+  ask_response (fixture, ", \"stream\": true", &parts);
+  kinds = join_parts (&parts, "item.type");
+  g_assert_cmpstr (kinds, ==, "reasoningreasoningmessagemessage");
+  assert_parts (&parts, "response.output.1.content.0.text", "Yes");
+  http_talk (fixture->port, "POST", "/v1/responses", NULL,
+             "{\"model\": \"" MODEL "\", \"input\": [{\"role\": \"user\", \"content\": \"a\"}, "
+             "{\"type\": \"reasoning\", \"id\": \"rs_1\", \"summary\": []}, {\"role\": \"user\", "
+             "\"content\": \"say seen\"}]}",
+             &again);
+  g_assert_cmpstr (http_text (&again, "output.0.content.0.text"), ==, "seen");
+}
+
+static void
+ask_ollama (Fixture *fixture, const char *address, const char *more, HttpReply *reply)
+{
+  g_autofree char *body =
+      g_strdup_printf ("{\"model\": \"" MODEL "\", \"think\": true, \"prompt\": \"think "
+                       "Hm. So.Yes\"%s}",
+                       more);
+  g_autofree char *chat =
+      g_strdup_printf ("{\"model\": \"" MODEL "\", \"think\": true, \"messages\": [{\"role\": "
+                       "\"user\", \"content\": \"think Hm. So.Yes\"}]%s}",
+                       more);
+
+  http_talk (fixture->port, "POST", address, NULL, strstr (address, "chat") != NULL ? chat : body,
+             reply);
+}
+
+static void
+test_thought_ollama (Fixture *fixture, gconstpointer data)
+{
+  g_auto (HttpReply) chat = { 0 }, parts = { 0 }, text = { 0 };
+
+  ask_ollama (fixture, "/api/chat", ", \"stream\": false", &chat);
+  g_assert_cmpstr (http_text (&chat, "message.thinking"), ==, "Hm. So.");
+  g_assert_cmpstr (http_text (&chat, "message.content"), ==, "Yes");
+  ask_ollama (fixture, "/api/chat", "", &parts);
+  assert_parts (&parts, "message.thinking", "Hm. So.");
+  assert_parts (&parts, "message.content", "Yes");
+  ask_ollama (fixture, "/api/generate", ", \"stream\": false", &text);
+  g_assert_cmpstr (http_text (&text, "thinking"), ==, "Hm. So.");
+  g_assert_cmpstr (http_text (&text, "response"), ==, "Yes");
 }
 
 /* ---- turns and limits ---- */
@@ -473,6 +565,9 @@ main (int argc, char **argv)
   ADD ("/server/scripted/must-call", test_must_call);
   ADD ("/server/scripted/call-history", test_call_history);
   ADD ("/server/scripted/response-calls", test_response_calls);
+  ADD ("/server/scripted/thought", test_thought);
+  ADD ("/server/scripted/thought-responses", test_thought_responses);
+  ADD ("/server/scripted/thought-ollama", test_thought_ollama);
   ADD ("/server/scripted/fair", test_fair);
   g_test_add_func ("/server/scripted/queue-full", test_queue_full);
   g_test_add_func ("/server/scripted/time", test_time);

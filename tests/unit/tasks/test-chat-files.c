@@ -75,7 +75,7 @@ tear_down (Fixture *f, gconstpointer name)
 }
 
 static void
-on_text (const char *text, const PtStats *stats, gpointer user_data)
+on_text (const char *text, PtAnswerPart part, const PtStats *stats, gpointer user_data)
 {
   g_string_append (((Fixture *) user_data)->text, text);
 }

@@ -52,7 +52,7 @@ tear_down (Fixture *f, gconstpointer data)
 }
 
 static void
-on_text (const char *text, const PtStats *stats, gpointer user_data)
+on_text (const char *text, PtAnswerPart part, const PtStats *stats, gpointer user_data)
 {
   Fixture *f = user_data;
 
@@ -478,12 +478,11 @@ static void
 test_schema_refused (Fixture *f, gconstpointer data)
 {
   static const PtMessage message = { "user", "Who?" };
-  PtChatOptions not_supported = request_of (&message, 1, 4), with_thoughts = not_supported;
-  PtChatOptions *const requests[] = { &not_supported, &with_thoughts };
+  PtChatOptions not_supported = request_of (&message, 1, 4), no_json = not_supported;
+  PtChatOptions *const requests[] = { &not_supported, &no_json };
 
   not_supported.json_schema = "{\"not\":{}}";
-  with_thoughts.json_schema = "{}";
-  with_thoughts.thinking = PT_THINKING_ON;
+  no_json.json_schema = "{";
   for (guint i = 0; i < G_N_ELEMENTS (requests); i++) {
     g_autoptr (GError) error = NULL;
 

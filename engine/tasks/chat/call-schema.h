@@ -9,12 +9,12 @@ G_BEGIN_DECLS
  * A JSON Schema, as text, of an answer that calls one of @tools (a JSON list as chat templates take
  * it): {"name": …, "arguments": …}. @only: the name of the tool, or NULL: any. @answer: a JSON
  * Schema of answers that are no calls and are allowed, too, or NULL. References ("$ref": "#/…") of
- * parameters and of @answer lead to their own parts as before. Free with g_free(). NULL: no tool
- * has the name @only. Any thread.
+ * parameters and of @answer lead to their own parts as before. Free with g_free(). NULL with
+ * PT_ERROR_ARGUMENT: no tool has the name @only, or one of the texts is no JSON. Any thread.
  */
-char *pteris_call_schema (const char *tools, const char *only, const char *answer);
+char *pt_call_schema (const char *tools, const char *only, const char *answer, GError **error);
 
 /** Whether @tools has a tool with this name. */
-gboolean pteris_tools_have (const char *tools, const char *name);
+gboolean pt_tools_have (const char *tools, const char *name);
 
 G_END_DECLS
