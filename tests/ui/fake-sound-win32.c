@@ -553,7 +553,8 @@ fake_sound_unplug_all (void)
   gone = g_steal_pointer (&plugged);
   plugged = g_ptr_array_new ();
   g_mutex_unlock (&lock);
-  g_ptr_array_foreach (gone, (GFunc) tell_of, NULL);
+  for (guint i = 0; i < gone->len; i++)
+    tell_of (gone->pdata[i]);
 }
 
 char *
