@@ -11,8 +11,9 @@
 
 /*
  * Measures the kernels on the shapes of the starter models. There are as many weights as in a
- * model, so that a decode step reads them from memory. Takes some seconds; not a test. An argument
- * is the number of threads.
+ * model, so that a decode step reads them from memory. Takes some seconds; not a test.
+ *
+ *     bench-kernels [THREADS [llama]]     llama: only products of a Llama of 1.2 B shape
  */
 
 typedef struct {
@@ -40,12 +41,21 @@ static Matrix whisper_matrices[] = {
   { "512x2048", 512, 2048, 1, 0 },
 };
 
+static Matrix llama_matrices[] = {
+  { "q o 2048x2048", 2048, 2048, 2, 0 },
+  { "k v 512x2048", 512, 2048, 2, 0 },
+  { "gate up 8192x2048", 8192, 2048, 2, 0 },
+  { "down 2048x8192", 2048, 8192, 1, 0 },
+};
+
+/* 8 of 16 layers: more than caches hold. */
+static Model llama = { "Llama 1B layers", 8, 4, llama_matrices };
 static Model smollm2 = { "SmolLM2 layers", 30, 4, smollm2_matrices };
 static Model smollm2_head = { "SmolLM2 head", 1, 1, smollm2_head_matrices };
 static Model whisper = { "Whisper base encoder", 6, 3, whisper_matrices };
 
-#define WEIGHT_BYTES (136 * 1024 * 1024)
-#define MAX_K 2048
+#define WEIGHT_BYTES (248 * 1024 * 1024)
+#define MAX_K 8192
 #define MAX_M 1500
 #define MAX_N 49152
 
@@ -117,6 +127,37 @@ bench_model (const Model *model, gsize m, gboolean q4)
   g_print ("  all %.2f ms, %.1f GB/s, %.1f Gop/s\n", total * 1e3,
            total_work * (q4 ? 0.5625 : 1.0) / total * 1e-9,
            2 * total_work * (double) m / total * 1e-9);
+}
+
+static void
+read_words (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const guint64 *words = data;
+  guint64 totals[8] = { 0 };
+  volatile guint64 result;
+
+  for (gsize i = begin * 8; i < end * 8; i += 8)
+    for (gsize j = 0; j < 8; j++)
+      totals[j] += words[i + j];
+  result = totals[0] + totals[1] + totals[2] + totals[3] + totals[4] + totals[5] + totals[6] + totals[7];
+  (void) result;
+}
+
+/* What the memory gives: a loop that only reads. */
+static void
+bench_reading (void)
+{
+  const gsize n_lines = WEIGHT_BYTES / 64;
+  double time = 1e9;
+
+  for (guint repeat = 0; repeat < 10; repeat++) {
+    PtStream stream = { weights, 64 };
+    double start = seconds ();
+
+    pt_pool_run_shares (pool, n_lines, 1024, &stream, read_words, weights);
+    time = MIN (time, seconds () - start);
+  }
+  g_print ("reading %.1f GB/s\n", WEIGHT_BYTES / time * 1e-9);
 }
 
 static void
@@ -265,6 +306,11 @@ main (int argc, char **argv)
   make_data ();
   g_print ("%s, %s\n", pt_cpu_name (), pt_cpu_level_name (pt_cpu_level ()));
   bench_pool ();
+  bench_reading ();
+  for (gsize m = 1; m <= 512; m += 511)
+    bench_model (&llama, m, TRUE);
+  if (argc > 2 && strcmp (argv[2], "llama") == 0)
+    return 0;
   for (guint q4 = 0; q4 < 2; q4++)
     for (gsize m = 1; m <= 256; m += 255) {
       bench_model (&smollm2, m, q4);

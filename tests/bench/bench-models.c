@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/init.h"
+#include "engine/kernels/worker-pool.h"
 #include "engine/runtime/module.h"
 
 /*
@@ -11,6 +12,8 @@
  *
  *     bench-models chat|transcribe MODEL_DIR [PROMPT_TOKENS [NEW_TOKENS [RUNS]]]
  *     bench-models program MODEL.pte [RUNS]     forward (of zeros)
+ *
+ * PTERIS_BENCH_THREADS is the number of threads; without it the pool chooses.
  */
 
 #define MAX_SAMPLES 4096
@@ -251,6 +254,8 @@ main (int argc, char **argv)
                 "bench-models program MODEL.pte [RUNS]\n");
     return 2;
   }
+  if (g_getenv ("PTERIS_BENCH_THREADS") != NULL)
+    pt_pool_set_default_threads ((guint) atoi (g_getenv ("PTERIS_BENCH_THREADS")));
   pt_init ();
   if (strcmp (argv[1], "chat") == 0)
     bench_chat (argv[2], n_prompt, n_new, runs);
