@@ -23,6 +23,10 @@
 #define QUIET 0.05
 #define CROWDED 0.2
 
+/* Microseconds that it takes to wake up a thread on a core that sleeps, at most. The wait for
+ * another program's slice is longer. */
+#define WAKE 200
+
 /* More threads are tried after a pause, which doubles each time that they had to wait. */
 #define SHORTEST_PAUSE 100000
 #define LONGEST_PAUSE 3200000
@@ -112,15 +116,23 @@ pt_wait_clock_resume (PtWaitClock *self)
 gint64
 pt_wait_clock_read (PtWaitClock *self)
 {
-  char text[64];
+  char text[96];
   gssize n = self->file >= 0 ? pread (self->file, text, sizeof text - 1, 0) : 0;
+  guint64 queued, slices;
+  gint64 waited;
   char *end;
 
   if (n <= 0)
     return 0;
   text[n] = '\0';
   g_ascii_strtoull (text, &end, 10);
-  return (gint64) (g_ascii_strtoull (end, NULL, 10) / 1000);
+  queued = g_ascii_strtoull (end, &end, 10);
+  slices = g_ascii_strtoull (end, NULL, 10);
+  waited = (gint64) (queued - self->queued) / 1000 - WAKE * (gint64) (slices - self->slices);
+  self->queued = queued;
+  self->slices = slices;
+  self->waited += MAX (waited, 0);
+  return self->waited;
 }
 
 #elif defined(G_OS_WIN32) && defined(cycles)

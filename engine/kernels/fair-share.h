@@ -32,6 +32,8 @@ guint pt_fair_share_update (PtFairShare *self, gint64 now, gint64 waited);
 /** The clock of a thread, for the time in which it was ready to run and did not. */
 typedef struct {
   gint file;                       /* Linux: what the scheduler says; -1: it does not */
+  guint64 queued, slices;          /* what it said last: nanoseconds, number */
+  gint64 waited;                   /* microseconds so far */
   guint64 awake, ran, awake_since; /* Windows: cycles */
 } PtWaitClock;
 
@@ -41,7 +43,8 @@ void pt_wait_clock_end (PtWaitClock *self);
 /** The thread is about to sleep, and has woken up. */
 void pt_wait_clock_pause (PtWaitClock *self);
 void pt_wait_clock_resume (PtWaitClock *self);
-/** Microseconds so far; 0 where the system does not say. */
+/** Microseconds so far, without the time that it takes to wake up; 0 where the system does not say.
+ */
 gint64 pt_wait_clock_read (PtWaitClock *self);
 
 G_END_DECLS

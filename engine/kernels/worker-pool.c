@@ -68,14 +68,14 @@
 #define LINES_PER_LOOK 4
 
 /*
- * One word describes the loop on offer: bits 0..14 the number of workers in it, bit 15 whether
- * workers may enter, bits 16.. the number of the loop. A worker enters by adding one while the loop
- * is open. The caller closes the loop when no piece is left, and waits only for the workers inside.
- * So a worker that wakes up late costs the caller nothing.
+ * One word describes the loop on offer: bit 0 whether workers may enter, the others the number of
+ * the loop, from 1 on. Only the caller writes it. A worker that enters writes the number to a word
+ * of its own, then looks whether the loop is still open. The caller closes the loop when no piece
+ * is left, and waits only for the workers inside. So a worker that wakes up late costs the caller
+ * nothing, and no word is written by many.
  */
-#define STATE_OPEN 0x8000u
-#define STATE_INSIDE 0x7fffu
-#define STATE_NUMBER_SHIFT 16
+#define STATE_OPEN 1u
+#define STATE_NUMBER_SHIFT 1
 
 /*
  * The remaining pieces of a worker's share: the first in the low half, the end in the high half.
@@ -94,6 +94,7 @@ typedef struct {
   PtWaitClock clock;
   gint64 reported, waited; /* when the clock was read, and what it said; microseconds */
   _Alignas(64) Share share;
+  _Alignas(64) _Atomic guint64 inside; /* the number of the loop; 0: outside */
 } Worker;
 
 /*
@@ -210,33 +211,32 @@ do_pieces (PtPool *pool, guint worker)
   }
 }
 
-/* The last worker that leaves a closed loop wakes up the caller. */
+/* Leaves the loop, and wakes up the caller if it sleeps. */
 static void
-leave_loop (PtPool *pool)
+leave_loop (PtPool *pool, Worker *self)
 {
   /* Sequentially consistent with caller_sleeps: either the worker sees that the caller sleeps, or
    * the caller sees that the worker has left. */
-  guint64 state = atomic_fetch_sub (&pool->state, 1) - 1;
-
-  if ((state & (STATE_INSIDE | STATE_OPEN)) != 0 || !atomic_load (&pool->caller_sleeps))
+  atomic_store (&self->inside, 0);
+  if (!atomic_load (&pool->caller_sleeps))
     return;
   g_mutex_lock (&pool->mutex);
   g_cond_signal (&pool->outside);
   g_mutex_unlock (&pool->mutex);
 }
 
-/* Enters the open loop, if there is one, and works. */
-static gboolean
-join_loop (PtPool *pool, guint worker, guint64 state)
+/* Enters the loop that @state describes, if it is open, and works. */
+static void
+join_loop (PtPool *pool, Worker *self, guint64 state)
 {
-  while (state & STATE_OPEN)
-    if (atomic_compare_exchange_weak_explicit (&pool->state, &state, state + 1,
-                                               memory_order_acquire, memory_order_relaxed)) {
-      do_pieces (pool, worker);
-      leave_loop (pool);
-      return TRUE;
-    }
-  return FALSE;
+  if (!(state & STATE_OPEN))
+    return;
+  /* Sequentially consistent with the state: either the worker sees that the loop is closed, or the
+   * caller sees the worker. */
+  atomic_store (&self->inside, state >> STATE_NUMBER_SHIFT);
+  if (atomic_load (&pool->state) == state)
+    do_pieces (pool, self->index);
+  leave_loop (pool, self);
 }
 
 static guint64
@@ -374,7 +374,7 @@ worker_main (gpointer data)
     guint64 state = wait_for_loop (pool, self, seen);
 
     seen = state >> STATE_NUMBER_SHIFT;
-    join_loop (pool, self->index, state);
+    join_loop (pool, self, state);
     report_wait (pool, self);
   }
   pt_wait_clock_end (&self->clock);
@@ -516,13 +516,19 @@ wake_workers (PtPool *pool, gsize n_pieces)
   g_mutex_unlock (&pool->mutex);
 }
 
-/* Sleeps until no worker is inside. */
+static gboolean
+is_inside (const PtPool *pool, guint worker)
+{
+  return atomic_load (&pool->workers[worker].inside) != 0;
+}
+
+/* Sleeps until the worker is outside. */
 static void
-sleep_until_outside (PtPool *pool)
+sleep_until_outside (PtPool *pool, guint worker)
 {
   g_mutex_lock (&pool->mutex);
   atomic_store (&pool->caller_sleeps, TRUE);
-  while (atomic_load (&pool->state) & STATE_INSIDE)
+  while (is_inside (pool, worker))
     g_cond_wait (&pool->outside, &pool->mutex);
   atomic_store (&pool->caller_sleeps, FALSE);
   g_mutex_unlock (&pool->mutex);
@@ -530,22 +536,21 @@ sleep_until_outside (PtPool *pool)
 
 /* Closes the loop and waits for the workers inside. */
 static void
-finish_loop (PtPool *pool)
+finish_loop (PtPool *pool, guint64 number)
 {
-  guint64 state =
-      atomic_fetch_and_explicit (&pool->state, ~(guint64) STATE_OPEN, memory_order_acquire);
   gboolean is_crowded = atomic_load_explicit (&pool->is_crowded, memory_order_relaxed);
-  guint most = SPINS_BEFORE_YIELD + (is_crowded ? 0 : YIELDS_BEFORE_SLEEP);
+  guint most = SPINS_BEFORE_YIELD + (is_crowded ? 0 : YIELDS_BEFORE_SLEEP), spins = 0;
 
-  for (guint spins = 0; state & STATE_INSIDE; spins++) {
-    if (spins < SPINS_BEFORE_YIELD)
-      relax ();
-    else if (spins < most)
-      g_thread_yield ();
-    else
-      sleep_until_outside (pool);
-    state = atomic_load_explicit (&pool->state, memory_order_acquire);
-  }
+  atomic_store (&pool->state, number << STATE_NUMBER_SHIFT);
+  for (guint i = 1; i < pool->n_workers; i++)
+    for (; is_inside (pool, i); spins++) {
+      if (spins < SPINS_BEFORE_YIELD)
+        relax ();
+      else if (spins < most)
+        g_thread_yield ();
+      else
+        sleep_until_outside (pool, i);
+    }
 }
 
 /* Offers the loop described by pool->n, grain and so on, works in it and waits for its end. */
@@ -564,7 +569,7 @@ run_loop (PtPool *pool, PtPoolTask task, gpointer data)
   atomic_store (&pool->state, number << STATE_NUMBER_SHIFT | STATE_OPEN);
   wake_workers (pool, (pool->n - 1) / pool->grain + 1);
   do_pieces (pool, 0);
-  finish_loop (pool);
+  finish_loop (pool, number);
 }
 
 /* Finds out how many workers take part in the next loop. */
