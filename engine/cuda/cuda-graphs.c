@@ -41,6 +41,7 @@ typedef struct {
   PtCudaPool *pool;
   PtCuPointer spare;
   PtCuGraphExec exec;
+  guint n_early;          /* edges behind which kernels start early */
   gpointer *slots;        /* [n_inputs]: the addresses where the graph reads its inputs */
   PtShimTensor **outputs; /* [n_outputs] */
 } Entry;
@@ -54,6 +55,7 @@ struct _PtCudaGraphs {
   gint64 *key;        /* entry of the current call */
   Entry *current;     /* entry of the current call; NULL: do not record it */
   gboolean *moves;    /* [n_inputs]: the device address of the input differs between calls */
+  gboolean is_plain;  /* a driver did not accept kernels that start early */
   gboolean is_off;    /* recording has failed for good */
   guint n_recordings; /* number of recordings */
   guint64 clock;
@@ -351,13 +353,19 @@ is_passing (PtCuPointer start, gpointer user_data)
   return pt_cuda_pool_is_idle (((PtCudaGraphs *) user_data)->recording, start);
 }
 
+static gboolean
+starts_early (PtCuFunction function, gpointer user_data)
+{
+  return pt_cuda_kernels_start_early (((PtCudaGraphs *) user_data)->context, function);
+}
+
 /* Lets independent kernels run in parallel. On failure they stay in sequence. */
 static gboolean
 replace_edges (PtCudaGraphs *self, Entry *entry, PtCuGraph graph, GError **error)
 {
   const char *setting = g_getenv ("PTERIS_CUDA_GRAPH_EDGES");
-  PtCudaMemoryView view = { find_effects, find_memory,  is_passing, self,
-                            TRUE,         entry->spare, SPARE_BYTES };
+  PtCudaMemoryView view = { find_effects, find_memory, is_passing,   starts_early,
+                            self,         TRUE,        entry->spare, SPARE_BYTES };
   PtCudaGraphEdges result;
   gboolean ok;
 
@@ -365,10 +373,14 @@ replace_edges (PtCudaGraphs *self, Entry *entry, PtCuGraph graph, GError **error
     return TRUE;
   if (g_strcmp0 (setting, "in-place") == 0)
     view.spare = 0;
+  if (self->is_plain || g_strcmp0 (setting, "ends") == 0)
+    view.starts_early = NULL;
   ok = pt_cuda_replace_edges (self->context->cu, graph, &view, &result);
-  g_debug ("CUDA graph: %u nodes, %s: %u edges, %u in a row, %u unknown, %u moved, %u removed",
-           result.n_nodes, ok ? "new edges" : "a chain", result.n_edges, result.depth,
-           result.n_barriers, result.n_moved, result.n_dropped);
+  entry->n_early = result.n_early;
+  g_debug ("CUDA graph: %u nodes, %s: %u edges, %u early, %u in a row, %u unknown, %u moved, "
+           "%u removed",
+           result.n_nodes, ok ? "new edges" : "a chain", result.n_edges, result.n_early,
+           result.depth, result.n_barriers, result.n_moved, result.n_dropped);
   return !result.is_broken ||
          pt_fail (error, PT_ERROR_DELEGATE, "The driver does not let a recorded call be changed.");
 }
@@ -443,7 +455,11 @@ record (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs)
   }
   g_debug ("No CUDA graph: %s", why != NULL ? why->message : "unknown");
   drop (self, entry);
-  self->is_off = TRUE;
+  /* The next recording may succeed. */
+  if (entry->n_early > 0 && !self->is_plain)
+    self->is_plain = TRUE;
+  else
+    self->is_off = TRUE;
 }
 
 /* ---- calls ---- */

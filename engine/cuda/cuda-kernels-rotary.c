@@ -48,7 +48,8 @@ pt_cuda_kernel_rotary (PtCudaContext *context, const PtCudaRotary *self, GError 
   arguments.position = self->position;
   arguments.output = self->output;
   arguments.values = self->values;
-  arguments.value_output = self->value_output;
+  /* Where nothing is written through it, an address that is known keeps the effects known. */
+  arguments.value_output = self->values != 0 ? self->value_output : self->output;
   arguments.mask = self->mask;
   arguments.head_stride = self->layout == PT_CUDA_ROTARY_CACHE ? self->length * self->dim
                           : is_transposed                      ? 1

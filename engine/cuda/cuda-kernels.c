@@ -76,16 +76,58 @@ pt_cuda_kernels_prepare (PtCudaContext *context, GError **error)
   return TRUE;
 }
 
+/* PT_N_KERNELS: it is another function. */
+static guint
+find_kernel (const PtCudaKernels *kernels, PtCuFunction function)
+{
+  guint i = 0;
+
+  while (i < PT_N_KERNELS && (kernels == NULL || kernels->functions[i] != function))
+    i++;
+  return i;
+}
+
+static gboolean
+is_among (guint kernel, guint first, guint n)
+{
+  return kernel - first < n;
+}
+
+/* Those that call wait_for_earlier() (kernels/common.cuh). */
+static gboolean
+waits (guint kernel)
+{
+#define X(name) name,
+  enum { PT_INT4_ROWS_KERNELS (PT_KERNEL_INT4_ROWS) N_INT4_ROWS };
+  enum { PT_ATTENTION_KERNELS (PT_KERNEL_ATTENTION) N_ATTENTION };
+  enum { PT_ROW_KERNELS (PT_KERNEL_ROW) N_ROW };
+#undef X
+
+  return is_among (kernel, PT_KERNEL_int4_rows_1_8_1, N_INT4_ROWS) ||
+         is_among (kernel, PT_KERNEL_attention_64_1, N_ATTENTION) ||
+         is_among (kernel, PT_KERNEL_row_1, N_ROW) || kernel == PT_KERNEL_norm ||
+         kernel == PT_KERNEL_rotary;
+}
+
+gboolean
+pt_cuda_kernels_start_early (PtCudaContext *context, PtCuFunction function)
+{
+  guint kernel = find_kernel (context->kernels, function);
+  int version = 0;
+
+  /* Code for older GPUs does not wait. */
+  return kernel < PT_N_KERNELS && waits (kernel) &&
+         context->cu->cuFuncGetAttribute (&version, PT_CU_FUNCTION_PTX_VERSION, function) ==
+             PT_CU_SUCCESS &&
+         version >= 90;
+}
+
 const PtPtxEffects *
 pt_cuda_kernels_effects (PtCudaContext *context, PtCuFunction function)
 {
   PtCudaKernels *kernels = context->kernels;
-  guint i = 0;
+  guint i = find_kernel (kernels, function);
 
-  if (kernels == NULL)
-    return NULL;
-  while (i < PT_N_KERNELS && kernels->functions[i] != function)
-    i++;
   if (i == PT_N_KERNELS)
     return NULL;
   if (kernels->effects[i] == NULL) {

@@ -33,6 +33,12 @@ gboolean pt_cuda_kernels_prepare (PtCudaContext *context, GError **error);
 /** The memory effects of @function, or NULL when it is not one of these kernels. */
 const PtPtxEffects *pt_cuda_kernels_effects (PtCudaContext *context, PtCuFunction function);
 
+/**
+ * Whether @function, one of these kernels, may start in a graph before the kernels that it depends
+ * on have ended: it waits for them before it touches memory.
+ */
+gboolean pt_cuda_kernels_start_early (PtCudaContext *context, PtCuFunction function);
+
 /** For tests: load @image from now on in place of the kernels of this build. NULL: none. */
 void pt_cuda_kernels_use_image (gconstpointer image);
 

@@ -41,6 +41,19 @@ typedef struct {
   PtCuContext context;
 } PtCuKernelNode;
 
+/**
+ * An edge of a graph, CUDA 12.3 and later. All 0: the second node starts when the first has ended.
+ */
+typedef struct {
+  guint8 from_port, to_port, type, reserved[5];
+} PtCuEdge;
+
+/** The second node starts when all blocks of the first allow it or have ended; both are kernels. */
+#define PT_CU_EDGE_EARLY      \
+  {                           \
+    .from_port = 1, .type = 1 \
+  }
+
 /* The result codes that are handled specially. */
 enum {
   PT_CU_SUCCESS = 0,
@@ -76,7 +89,7 @@ enum {
   PT_CU_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
 };
 
-enum { PT_CU_FUNCTION_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8 };
+enum { PT_CU_FUNCTION_PTX_VERSION = 5, PT_CU_FUNCTION_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8 };
 enum { PT_CU_POINTER_MEMORY_TYPE = 2 }; /* for cuPointerGetAttribute() */
 enum { PT_CU_MEMORY_HOST = 1, PT_CU_MEMORY_DEVICE = 2, PT_CU_MEMORY_UNIFIED = 4 };
 enum { PT_CU_STREAM_NON_BLOCKING = 1 };
@@ -88,73 +101,75 @@ enum { PT_CU_NODE_KERNEL = 0, PT_CU_NODE_COPY = 1, PT_CU_NODE_SET = 2 }; /* cuGr
  * One line for each function: name, whether it is required, arguments. driver.c lists the functions
  * that the library exports as NAME_v2.
  */
-#define PT_CUDA_FUNCTIONS(X)                                                                     \
-  X (cuInit, TRUE, (guint flags))                                                                \
-  X (cuDriverGetVersion, FALSE, (int *version))                                                  \
-  X (cuGetErrorName, FALSE, (PtCuResult code, const char **text))                                \
-  X (cuGetErrorString, FALSE, (PtCuResult code, const char **text))                              \
-  X (cuDeviceGetCount, TRUE, (int *n))                                                           \
-  X (cuDeviceGet, TRUE, (PtCuDevice * device, int index))                                        \
-  X (cuDeviceGetName, FALSE, (char *text, int size, PtCuDevice device))                          \
-  X (cuDeviceTotalMem, FALSE, (gsize * bytes, PtCuDevice device))                                \
-  X (cuDeviceGetAttribute, TRUE, (int *value, int attribute, PtCuDevice device))                 \
-  X (cuDevicePrimaryCtxRetain, TRUE, (PtCuContext * context, PtCuDevice device))                 \
-  X (cuDevicePrimaryCtxRelease, TRUE, (PtCuDevice device))                                       \
-  X (cuCtxGetCurrent, TRUE, (PtCuContext * context))                                             \
-  X (cuCtxSetCurrent, TRUE, (PtCuContext context))                                               \
-  X (cuCtxSynchronize, TRUE, (void) )                                                            \
-  X (cuMemGetInfo, TRUE, (gsize * unused, gsize * total))                                        \
-  X (cuMemAlloc, TRUE, (PtCuPointer * pointer, gsize size))                                      \
-  X (cuMemFree, TRUE, (PtCuPointer pointer))                                                     \
-  X (cuMemGetAddressRange, FALSE, (PtCuPointer * start, gsize * size, PtCuPointer pointer))      \
-  X (cuMemHostAlloc, TRUE, (void **pointer, gsize size, guint flags))                            \
-  X (cuMemFreeHost, TRUE, (void *pointer))                                                       \
-  X (cuMemcpyHtoD, TRUE, (PtCuPointer to, const void *from, gsize size))                         \
-  X (cuMemcpyDtoH, TRUE, (void *to, PtCuPointer from, gsize size))                               \
-  X (cuMemcpyHtoDAsync, TRUE, (PtCuPointer to, const void *from, gsize size, PtCuStream stream)) \
-  X (cuMemcpyDtoHAsync, TRUE, (void *to, PtCuPointer from, gsize size, PtCuStream stream))       \
-  X (cuMemcpyDtoDAsync, TRUE, (PtCuPointer to, PtCuPointer from, gsize size, PtCuStream stream)) \
-  X (cuMemcpyAsync, TRUE, (PtCuPointer to, PtCuPointer from, gsize size, PtCuStream stream))     \
-  X (cuMemsetD8Async, TRUE, (PtCuPointer to, guchar value, gsize size, PtCuStream stream))       \
-  X (cuPointerGetAttribute, TRUE, (void *value, int attribute, PtCuPointer pointer))             \
-  X (cuStreamCreate, TRUE, (PtCuStream * stream, guint flags))                                   \
-  X (cuStreamDestroy, TRUE, (PtCuStream stream))                                                 \
-  X (cuStreamSynchronize, TRUE, (PtCuStream stream))                                             \
-  X (cuStreamQuery, TRUE, (PtCuStream stream))                                                   \
-  X (cuStreamWaitEvent, TRUE, (PtCuStream stream, PtCuEvent event, guint flags))                 \
-  X (cuStreamBeginCapture, FALSE, (PtCuStream stream, int mode))                                 \
-  X (cuStreamEndCapture, FALSE, (PtCuStream stream, PtCuGraph * graph))                          \
-  X (cuGraphInstantiateWithFlags, FALSE, (PtCuGraphExec * exec, PtCuGraph graph, guint64 flags)) \
-  X (cuGraphLaunch, FALSE, (PtCuGraphExec exec, PtCuStream stream))                              \
-  X (cuGraphExecDestroy, FALSE, (PtCuGraphExec exec))                                            \
-  X (cuGraphDestroy, FALSE, (PtCuGraph graph))                                                   \
-  X (cuGraphGetNodes, FALSE, (PtCuGraph graph, PtCuNode * nodes, gsize * n))                     \
-  X (cuGraphGetEdges, FALSE, (PtCuGraph graph, PtCuNode * from, PtCuNode * to, gsize * n))       \
-  X (cuGraphAddDependencies, FALSE,                                                              \
-     (PtCuGraph graph, const PtCuNode *from, const PtCuNode *to, gsize n))                       \
-  X (cuGraphRemoveDependencies, FALSE,                                                           \
-     (PtCuGraph graph, const PtCuNode *from, const PtCuNode *to, gsize n))                       \
-  X (cuGraphDestroyNode, FALSE, (PtCuNode node))                                                 \
-  X (cuGraphNodeGetType, FALSE, (PtCuNode node, int *type))                                      \
-  X (cuGraphKernelNodeGetParams, FALSE, (PtCuNode node, PtCuKernelNode * kernel))                \
-  X (cuGraphKernelNodeSetParams, FALSE, (PtCuNode node, const PtCuKernelNode *kernel))           \
-  X (cuEventCreate, TRUE, (PtCuEvent * event, guint flags))                                      \
-  X (cuEventDestroy, TRUE, (PtCuEvent event))                                                    \
-  X (cuEventRecord, TRUE, (PtCuEvent event, PtCuStream stream))                                  \
-  X (cuEventQuery, TRUE, (PtCuEvent event))                                                      \
-  X (cuEventSynchronize, TRUE, (PtCuEvent event))                                                \
-  X (cuEventElapsedTime, FALSE, (float *ms, PtCuEvent start, PtCuEvent end))                     \
-  X (cuModuleLoadData, TRUE, (PtCuModule * module, const void *image))                           \
-  X (cuModuleUnload, TRUE, (PtCuModule module))                                                  \
-  X (cuModuleGetFunction, TRUE, (PtCuFunction * function, PtCuModule module, const char *name))  \
-  X (cuFuncSetAttribute, TRUE, (PtCuFunction function, int attribute, int value))                \
-  X (cuFuncGetAttribute, TRUE, (int *value, int attribute, PtCuFunction function))               \
-  X (cuFuncGetParamInfo, FALSE, (PtCuFunction function, gsize i, gsize * offset, gsize * size))  \
-  X (cuGetProcAddress, FALSE,                                                                    \
-     (const char *name, void **function, int version, guint64 flags, int *status))               \
-  X (cuLaunchKernel, TRUE,                                                                       \
-     (PtCuFunction function, guint grid_x, guint grid_y, guint grid_z, guint block_x,            \
-      guint block_y, guint block_z, guint shared_bytes, PtCuStream stream, void **arguments,     \
+#define PT_CUDA_FUNCTIONS(X)                                                                      \
+  X (cuInit, TRUE, (guint flags))                                                                 \
+  X (cuDriverGetVersion, FALSE, (int *version))                                                   \
+  X (cuGetErrorName, FALSE, (PtCuResult code, const char **text))                                 \
+  X (cuGetErrorString, FALSE, (PtCuResult code, const char **text))                               \
+  X (cuDeviceGetCount, TRUE, (int *n))                                                            \
+  X (cuDeviceGet, TRUE, (PtCuDevice * device, int index))                                         \
+  X (cuDeviceGetName, FALSE, (char *text, int size, PtCuDevice device))                           \
+  X (cuDeviceTotalMem, FALSE, (gsize * bytes, PtCuDevice device))                                 \
+  X (cuDeviceGetAttribute, TRUE, (int *value, int attribute, PtCuDevice device))                  \
+  X (cuDevicePrimaryCtxRetain, TRUE, (PtCuContext * context, PtCuDevice device))                  \
+  X (cuDevicePrimaryCtxRelease, TRUE, (PtCuDevice device))                                        \
+  X (cuCtxGetCurrent, TRUE, (PtCuContext * context))                                              \
+  X (cuCtxSetCurrent, TRUE, (PtCuContext context))                                                \
+  X (cuCtxSynchronize, TRUE, (void) )                                                             \
+  X (cuMemGetInfo, TRUE, (gsize * unused, gsize * total))                                         \
+  X (cuMemAlloc, TRUE, (PtCuPointer * pointer, gsize size))                                       \
+  X (cuMemFree, TRUE, (PtCuPointer pointer))                                                      \
+  X (cuMemGetAddressRange, FALSE, (PtCuPointer * start, gsize * size, PtCuPointer pointer))       \
+  X (cuMemHostAlloc, TRUE, (void **pointer, gsize size, guint flags))                             \
+  X (cuMemFreeHost, TRUE, (void *pointer))                                                        \
+  X (cuMemcpyHtoD, TRUE, (PtCuPointer to, const void *from, gsize size))                          \
+  X (cuMemcpyDtoH, TRUE, (void *to, PtCuPointer from, gsize size))                                \
+  X (cuMemcpyHtoDAsync, TRUE, (PtCuPointer to, const void *from, gsize size, PtCuStream stream))  \
+  X (cuMemcpyDtoHAsync, TRUE, (void *to, PtCuPointer from, gsize size, PtCuStream stream))        \
+  X (cuMemcpyDtoDAsync, TRUE, (PtCuPointer to, PtCuPointer from, gsize size, PtCuStream stream))  \
+  X (cuMemcpyAsync, TRUE, (PtCuPointer to, PtCuPointer from, gsize size, PtCuStream stream))      \
+  X (cuMemsetD8Async, TRUE, (PtCuPointer to, guchar value, gsize size, PtCuStream stream))        \
+  X (cuPointerGetAttribute, TRUE, (void *value, int attribute, PtCuPointer pointer))              \
+  X (cuStreamCreate, TRUE, (PtCuStream * stream, guint flags))                                    \
+  X (cuStreamDestroy, TRUE, (PtCuStream stream))                                                  \
+  X (cuStreamSynchronize, TRUE, (PtCuStream stream))                                              \
+  X (cuStreamQuery, TRUE, (PtCuStream stream))                                                    \
+  X (cuStreamWaitEvent, TRUE, (PtCuStream stream, PtCuEvent event, guint flags))                  \
+  X (cuStreamBeginCapture, FALSE, (PtCuStream stream, int mode))                                  \
+  X (cuStreamEndCapture, FALSE, (PtCuStream stream, PtCuGraph * graph))                           \
+  X (cuGraphInstantiateWithFlags, FALSE, (PtCuGraphExec * exec, PtCuGraph graph, guint64 flags))  \
+  X (cuGraphLaunch, FALSE, (PtCuGraphExec exec, PtCuStream stream))                               \
+  X (cuGraphExecDestroy, FALSE, (PtCuGraphExec exec))                                             \
+  X (cuGraphDestroy, FALSE, (PtCuGraph graph))                                                    \
+  X (cuGraphGetNodes, FALSE, (PtCuGraph graph, PtCuNode * nodes, gsize * n))                      \
+  X (cuGraphGetEdges, FALSE, (PtCuGraph graph, PtCuNode * from, PtCuNode * to, gsize * n))        \
+  X (cuGraphAddDependencies, FALSE,                                                               \
+     (PtCuGraph graph, const PtCuNode *from, const PtCuNode *to, gsize n))                        \
+  X (cuGraphAddDependencies_v2, FALSE,                                                            \
+     (PtCuGraph graph, const PtCuNode *from, const PtCuNode *to, const PtCuEdge *edges, gsize n)) \
+  X (cuGraphRemoveDependencies, FALSE,                                                            \
+     (PtCuGraph graph, const PtCuNode *from, const PtCuNode *to, gsize n))                        \
+  X (cuGraphDestroyNode, FALSE, (PtCuNode node))                                                  \
+  X (cuGraphNodeGetType, FALSE, (PtCuNode node, int *type))                                       \
+  X (cuGraphKernelNodeGetParams, FALSE, (PtCuNode node, PtCuKernelNode * kernel))                 \
+  X (cuGraphKernelNodeSetParams, FALSE, (PtCuNode node, const PtCuKernelNode *kernel))            \
+  X (cuEventCreate, TRUE, (PtCuEvent * event, guint flags))                                       \
+  X (cuEventDestroy, TRUE, (PtCuEvent event))                                                     \
+  X (cuEventRecord, TRUE, (PtCuEvent event, PtCuStream stream))                                   \
+  X (cuEventQuery, TRUE, (PtCuEvent event))                                                       \
+  X (cuEventSynchronize, TRUE, (PtCuEvent event))                                                 \
+  X (cuEventElapsedTime, FALSE, (float *ms, PtCuEvent start, PtCuEvent end))                      \
+  X (cuModuleLoadData, TRUE, (PtCuModule * module, const void *image))                            \
+  X (cuModuleUnload, TRUE, (PtCuModule module))                                                   \
+  X (cuModuleGetFunction, TRUE, (PtCuFunction * function, PtCuModule module, const char *name))   \
+  X (cuFuncSetAttribute, TRUE, (PtCuFunction function, int attribute, int value))                 \
+  X (cuFuncGetAttribute, TRUE, (int *value, int attribute, PtCuFunction function))                \
+  X (cuFuncGetParamInfo, FALSE, (PtCuFunction function, gsize i, gsize * offset, gsize * size))   \
+  X (cuGetProcAddress, FALSE,                                                                     \
+     (const char *name, void **function, int version, guint64 flags, int *status))                \
+  X (cuLaunchKernel, TRUE,                                                                        \
+     (PtCuFunction function, guint grid_x, guint grid_y, guint grid_z, guint block_x,             \
+      guint block_y, guint block_z, guint shared_bytes, PtCuStream stream, void **arguments,      \
       void **extra))
 
 /** The driver's functions. NULL: not required, and the driver is too old to have it. */

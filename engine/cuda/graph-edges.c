@@ -158,6 +158,14 @@ typedef struct {
   GArray *from, *to; /* PtCuNode */
 } Edges;
 
+/*
+ * Changes of the chain. An early edge does not replace a wait for what its first kernel depends on:
+ * that kernel ends after these, because it waited for them, too.
+ */
+typedef struct {
+  Edges missing, needless, early;
+} Changes;
+
 static void
 add_edge (Edges *edges, PtCuNode from, PtCuNode to)
 {
@@ -165,13 +173,20 @@ add_edge (Edges *edges, PtCuNode from, PtCuNode to)
   g_array_append_val (edges->to, to);
 }
 
+static gboolean
+starts_early (const PtEdgeSearch *r, const PtEdgeNode *node)
+{
+  return !node->is_barrier && r->view->starts_early != NULL &&
+         r->cu->cuGraphAddDependencies_v2 != NULL &&
+         r->view->starts_early (node->kernel.function, r->view->user_data);
+}
+
 /*
  * Finds the direct dependences of each node, searching backwards from the node. A node that another
- * dependence already waits for needs no edge. @missing: edges to add to the chain; @needless: edges
- * of the chain to remove.
+ * dependence already waits for needs no edge.
  */
 static void
-find_edges (PtEdgeSearch *r, Edges *missing, Edges *needless, PtCudaGraphEdges *result)
+find_edges (PtEdgeSearch *r, Changes *changes, PtCudaGraphEdges *result)
 {
   gsize n_words = (r->n + 63) / 64;
   g_autofree guint64 *before = g_new0 (guint64, r->n * n_words); /* bits: nodes that run before */
@@ -179,6 +194,8 @@ find_edges (PtEdgeSearch *r, Edges *missing, Edges *needless, PtCudaGraphEdges *
   for (gsize i = 0; i < r->n; i++) {
     PtEdgeNode *node = &r->nodes[i];
     guint64 *own = before + i * n_words;
+
+    gboolean is_early = starts_early (r, node);
 
     node->depth = 1;
     for (gsize k = i; k-- > 0;) {
@@ -189,7 +206,7 @@ find_edges (PtEdgeSearch *r, Edges *missing, Edges *needless, PtCudaGraphEdges *
         continue;
       if (!depends (r, node, &r->nodes[k])) {
         if (is_next)
-          add_edge (needless, r->nodes[k].node, node->node);
+          add_edge (&changes->needless, r->nodes[k].node, node->node);
         continue;
       }
       own[k / 64] |= G_GUINT64_CONSTANT (1) << k % 64;
@@ -197,25 +214,66 @@ find_edges (PtEdgeSearch *r, Edges *missing, Edges *needless, PtCudaGraphEdges *
         own[w] |= other[w];
       node->depth = MAX (node->depth, r->nodes[k].depth + 1);
       result->n_edges++;
-      if (!is_next)
-        add_edge (missing, r->nodes[k].node, node->node);
+      if (is_early && !r->nodes[k].is_barrier) {
+        add_edge (&changes->early, r->nodes[k].node, node->node);
+        if (is_next)
+          add_edge (&changes->needless, r->nodes[k].node, node->node);
+      } else if (!is_next) {
+        add_edge (&changes->missing, r->nodes[k].node, node->node);
+      }
     }
     result->depth = MAX (result->depth, node->depth);
   }
 }
 
-/* Add edges before removing others, so that the graph never has too few. */
 static gboolean
-rewrite (const PtCuda *cu, PtCuGraph graph, const Edges *missing, const Edges *needless)
+add_edges (const PtCuda *cu, PtCuGraph graph, const Edges *edges)
 {
-  return (missing->from->len == 0 ||
-          cu->cuGraphAddDependencies (graph, (const PtCuNode *) (gpointer) missing->from->data,
-                                      (const PtCuNode *) (gpointer) missing->to->data,
-                                      missing->from->len) == PT_CU_SUCCESS) &&
-         (needless->from->len == 0 ||
-          cu->cuGraphRemoveDependencies (graph, (const PtCuNode *) (gpointer) needless->from->data,
-                                         (const PtCuNode *) (gpointer) needless->to->data,
-                                         needless->from->len) == PT_CU_SUCCESS);
+  return edges->from->len == 0 ||
+         cu->cuGraphAddDependencies (graph, (const PtCuNode *) (gpointer) edges->from->data,
+                                     (const PtCuNode *) (gpointer) edges->to->data,
+                                     edges->from->len) == PT_CU_SUCCESS;
+}
+
+static gboolean
+remove_edges (const PtCuda *cu, PtCuGraph graph, const Edges *edges)
+{
+  return edges->from->len == 0 ||
+         cu->cuGraphRemoveDependencies (graph, (const PtCuNode *) (gpointer) edges->from->data,
+                                        (const PtCuNode *) (gpointer) edges->to->data,
+                                        edges->from->len) == PT_CU_SUCCESS;
+}
+
+/* One by one: what the driver does not accept becomes a plain edge. FALSE: an edge is missing. */
+static gboolean
+add_early_edges (const PtCuda *cu, PtCuGraph graph, const Edges *edges, PtCudaGraphEdges *result)
+{
+  const PtCuEdge early = PT_CU_EDGE_EARLY;
+
+  for (guint i = 0; i < edges->from->len; i++) {
+    const PtCuNode *from = &g_array_index (edges->from, PtCuNode, i);
+    const PtCuNode *to = &g_array_index (edges->to, PtCuNode, i);
+
+    if (cu->cuGraphAddDependencies_v2 (graph, from, to, &early, 1) == PT_CU_SUCCESS)
+      result->n_early++;
+    else if (cu->cuGraphAddDependencies (graph, from, to, 1) != PT_CU_SUCCESS)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Adds edges before it removes others, so that the graph never has too few; but two nodes have one
+ * edge, so early ones come last. */
+static gboolean
+rewrite (const PtCuda *cu, PtCuGraph graph, const Changes *changes, PtCudaGraphEdges *result)
+{
+  if (!add_edges (cu, graph, &changes->missing))
+    return FALSE;
+  if (remove_edges (cu, graph, &changes->needless) &&
+      add_early_edges (cu, graph, &changes->early, result))
+    return TRUE;
+  result->is_broken = changes->early.from->len > 0;
+  return FALSE;
 }
 
 static void
@@ -237,15 +295,16 @@ pt_cuda_replace_edges (const PtCuda *cu, PtCuGraph graph, const PtCudaMemoryView
                        PtCudaGraphEdges *result)
 {
   PtEdgeSearch r = { .cu = cu, .view = view };
-  Edges missing, needless;
+  Changes changes;
   gboolean ok;
 
   memset (result, 0, sizeof *result);
   if (!is_possible (cu))
     return FALSE;
   r.ranges = g_array_new (FALSE, FALSE, sizeof (PtEdgeRange));
-  edges_init (&missing);
-  edges_init (&needless);
+  edges_init (&changes.missing);
+  edges_init (&changes.needless);
+  edges_init (&changes.early);
   ok = read_chain (&r, graph);
   if (ok) {
     result->n_nodes = (guint) r.n;
@@ -253,11 +312,12 @@ pt_cuda_replace_edges (const PtCuda *cu, PtCuGraph graph, const PtCudaMemoryView
     ok = pt_edges_drop_unread (&r, graph, result) && pt_edges_rename_buffers (&r, result);
   }
   if (ok) {
-    find_edges (&r, &missing, &needless, result);
-    ok = rewrite (cu, graph, &missing, &needless);
+    find_edges (&r, &changes, result);
+    ok = rewrite (cu, graph, &changes, result);
   }
-  edges_clear (&missing);
-  edges_clear (&needless);
+  edges_clear (&changes.missing);
+  edges_clear (&changes.needless);
+  edges_clear (&changes.early);
   g_array_unref (r.ranges);
   g_free (r.nodes);
   return ok;

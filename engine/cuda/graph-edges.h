@@ -27,6 +27,11 @@ typedef struct {
    * after it.
    */
   gboolean (*is_passing) (PtCuPointer start, gpointer user_data);
+  /**
+   * Optional. Whether the kernel @function waits, before it touches memory, for the kernels that it
+   * depends on, so that it may start before they have ended.
+   */
+  gboolean (*starts_early) (PtCuFunction function, gpointer user_data);
   gpointer user_data;
   gboolean may_drop; /* remove kernels whose results nobody reads; needs @is_passing */
   PtCuPointer spare; /* memory that only the renaming uses; 0: none */
@@ -38,7 +43,8 @@ typedef struct {
   guint n_nodes;
   guint n_barriers; /* nodes with unknown accesses */
   guint n_edges;
-  guint depth; /* number of nodes on the longest path */
+  guint n_early; /* edges behind whose first kernel the second starts early */
+  guint depth;   /* number of nodes on the longest path */
   gboolean is_broken;
   guint n_dropped; /* nodes that were removed */
   guint n_moved;   /* writers that got another block */

@@ -205,6 +205,16 @@ fetch (const void *)
 {
 }
 
+static inline void
+wait_for_earlier (void)
+{
+}
+
+static inline void
+let_later_start (void)
+{
+}
+
 void emulated_copy_async (void *to, const void *from, unsigned size, bool is_valid);
 void copy_async_commit (void);
 void emulated_copy_async_wait (unsigned pending);

@@ -174,6 +174,26 @@ cuGraphAddDependencies (PtCuGraph graph, const PtCuNode *from, const PtCuNode *t
   return PT_CU_SUCCESS;
 }
 
+/* A node that starts early is a kernel, and so is the one before it. */
+PtCuResult
+cuGraphAddDependencies_v2 (PtCuGraph graph, const PtCuNode *from, const PtCuNode *to,
+                           const PtCuEdge *edges, gsize n)
+{
+  FakeEdge edge;
+  ENTER (NEEDS_CONTEXT);
+
+  for (gsize i = 0; i < n; i++) {
+    const FakeOp *first = (gpointer) from[i], *second = (gpointer) to[i];
+
+    if (!find_ends (graph, from[i], to[i], &edge) || find_edge (graph, &edge) < graph->edges->len ||
+        edges[i].to_port != 0 || edges[i].type > 1 || edges[i].from_port != edges[i].type ||
+        (edges[i].type == 1 && (first->kind != OP_LAUNCH || second->kind != OP_LAUNCH)))
+      return PT_CU_INVALID_VALUE;
+    g_array_append_val (graph->edges, edge);
+  }
+  return PT_CU_SUCCESS;
+}
+
 PtCuResult
 cuGraphRemoveDependencies (PtCuGraph graph, const PtCuNode *from, const PtCuNode *to, gsize n)
 {

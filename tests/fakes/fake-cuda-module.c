@@ -110,6 +110,7 @@ cuFuncGetAttribute (int *value, int attribute, PtCuFunction function)
   switch (attribute) {
   case 0: *value = MOST_THREADS; break; /* threads of a block */
   case 4: *value = 32; break;           /* registers of a thread */
+  case PT_CU_FUNCTION_PTX_VERSION: *value = 90; break;
   case PT_CU_FUNCTION_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = (int) function->most_shared; break;
   default: *value = 0; break;
   }

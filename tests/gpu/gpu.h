@@ -41,4 +41,5 @@ void add_replacement_tests (void);
 void add_replaced_product_tests (void);
 void add_replaced_small_tests (void);
 void add_sample_tests (void);
-void bench_all (void);
+/** @only: the name of a group, or NULL for all of them. */
+void bench_all (const char *only);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <pteris/sampling.h>
 
+#include "engine/cuda/graph-edges.h"
 #include "tests/gpu/gpu.h"
 #include "tests/gpu/reference.h"
 
@@ -68,6 +69,38 @@ time_work (Enqueue *enqueue, gconstpointer data, guint n, PtCuGraphExec exec)
   return seconds[REPEATS / 2];
 }
 
+static const PtPtxEffects *
+find_effects (PtCuFunction function, gpointer user_data)
+{
+  return pt_cuda_kernels_effects (gpu, function);
+}
+
+static gboolean
+find_memory (PtCuPointer pointer, PtCuPointer *start, gsize *size, gpointer user_data)
+{
+  return gpu->cu->cuMemGetAddressRange (start, size, pointer) == PT_CU_SUCCESS;
+}
+
+static gboolean
+starts_early (PtCuFunction function, gpointer user_data)
+{
+  return pt_cuda_kernels_start_early (gpu, function);
+}
+
+/* As in the graphs of models. All write the same results, so they run one after the other. */
+static void
+let_start_early (PtCuGraph graph)
+{
+  const PtCudaMemoryView view = { .effects = find_effects,
+                                  .find = find_memory,
+                                  .starts_early = starts_early };
+  PtCudaGraphEdges result;
+
+  if (g_strcmp0 (g_getenv ("PTERIS_CUDA_GRAPH_EDGES"), "ends") != 0 &&
+      !pt_cuda_replace_edges (gpu->cu, graph, &view, &result))
+    g_print ("(a chain) ");
+}
+
 static double
 time_graph (Enqueue *enqueue, gconstpointer data, guint n)
 {
@@ -82,6 +115,7 @@ time_graph (Enqueue *enqueue, gconstpointer data, guint n)
   for (guint i = 0; i < n; i++)
     enqueue (data, i);
   check (cu->cuStreamEndCapture (gpu->stream, &graph), "Capturing");
+  let_start_early (graph);
   check (cu->cuGraphInstantiateWithFlags (&exec, graph, 0), "Instantiating");
   seconds = time_work (enqueue, data, n, exec);
   check (cu->cuGraphExecDestroy (exec), "Freeing");
@@ -362,6 +396,75 @@ bench_all_rows (void)
     bench_row (shapes[i][0], shapes[i][1]);
 }
 
+/* ---- Small kernels between products ---- */
+
+enum { MOST_INPUTS = 3 };
+
+typedef struct {
+  PtCudaNorm norm;
+  PtCudaRotary rotary;
+} SmallWork;
+
+static void
+enqueue_norm (gconstpointer data, guint copy)
+{
+  const SmallWork *work = data;
+  GError *error = NULL;
+
+  gpu_check (pt_cuda_kernel_norm (gpu, &work->norm, &error), error);
+}
+
+static void
+bench_norm (gint64 n)
+{
+  SmallWork work = { .norm = { .n_inputs = MOST_INPUTS, .n = n, .epsilon = 1e-5 } };
+  g_autofree char *name = g_strdup_printf ("rmsnorm of %d vectors of %d", MOST_INPUTS, (int) n);
+  PtCuPointer all = random_memory ((gsize) n * 2 * (MOST_INPUTS + 2), TRUE);
+
+  for (guint i = 0; i < MOST_INPUTS; i++)
+    work.norm.inputs[i] = all + (guint64) n * 2 * i;
+  work.norm.weights = all + (guint64) n * 2 * MOST_INPUTS;
+  work.norm.output = work.norm.weights + (guint64) n * 2;
+  report (name, time_graph (enqueue_norm, &work, 64), (double) n * 2 * (MOST_INPUTS + 2), 0);
+  pt_cuda_context_free (gpu, all);
+}
+
+static void
+enqueue_rotary (gconstpointer data, guint copy)
+{
+  const SmallWork *work = data;
+  GError *error = NULL;
+
+  gpu_check (pt_cuda_kernel_rotary (gpu, &work->rotary, &error), error);
+}
+
+static void
+bench_rotary (gint64 heads, gint64 dim)
+{
+  gsize bytes = (gsize) (heads * dim) * 2;
+  SmallWork work = { .rotary = { .heads = heads, .dim = dim } };
+  g_autofree char *name = g_strdup_printf ("rotary positions %d x %d", (int) heads, (int) dim);
+
+  work.rotary.input = random_memory (bytes, TRUE);
+  work.rotary.angles = random_memory ((gsize) dim * 2, TRUE);
+  work.rotary.output = random_memory (bytes, TRUE);
+  report (name, time_graph (enqueue_rotary, &work, 64), (double) bytes * 2, 0);
+  pt_cuda_context_free (gpu, work.rotary.input);
+  pt_cuda_context_free (gpu, work.rotary.angles);
+  pt_cuda_context_free (gpu, work.rotary.output);
+}
+
+static void
+bench_all_small (void)
+{
+  bench_norm (1024);
+  bench_norm (2048);
+  bench_norm (4096);
+  bench_norm (8192);
+  bench_rotary (32, 64);
+  bench_rotary (32, 128);
+}
+
 /* ---- The others ---- */
 
 typedef struct {
@@ -487,24 +590,47 @@ bench_least (void)
   pt_cuda_context_free (gpu, work.to);
 }
 
-void
-bench_all (void)
+static void
+bench_all_samples (void)
 {
-  bench_copy ();
-  bench_least ();
-  bench_all_rows ();
-  bench_all_int4 ();
-  bench_all_plain ();
   bench_sample (PT_DTYPE_BF16, 128256, 0, 0, FALSE);
   bench_sample (PT_DTYPE_F32, 128256, 0, 0, FALSE);
   bench_sample (PT_DTYPE_BF16, 128256, 0.8, 0, FALSE);
   bench_sample (PT_DTYPE_BF16, 128256, 0.8, 0.95, FALSE);
   bench_sample (PT_DTYPE_BF16, 128256, 0.8, 0.95, TRUE);
+}
+
+static void
+bench_all_sorts (void)
+{
   bench_sort (PT_DTYPE_F32, 1, 1000000);
   bench_sort (PT_DTYPE_I64, 1, 1000000);
   bench_sort (PT_DTYPE_BF16, 1, 1000000);
   bench_sort (PT_DTYPE_F32, 100000, 64);
   bench_sort (PT_DTYPE_F32, 1, 2048);
+}
+
+static void
+bench_all_copies (void)
+{
   bench_strided ("copy of rows, bf16", 8192, 4096, FALSE);
   bench_strided ("transpose, bf16", 8192, 4096, TRUE);
+}
+
+void
+bench_all (const char *only)
+{
+  static const struct {
+    const char *name;
+    void (*run) (void);
+  } groups[] = {
+    { "least", bench_least },    { "small", bench_all_small }, { "row", bench_all_rows },
+    { "int4", bench_all_int4 },  { "plain", bench_all_plain }, { "sample", bench_all_samples },
+    { "sort", bench_all_sorts }, { "copy", bench_all_copies },
+  };
+
+  bench_copy ();
+  for (guint i = 0; i < G_N_ELEMENTS (groups); i++)
+    if (only == NULL || strcmp (only, groups[i].name) == 0)
+      groups[i].run ();
 }

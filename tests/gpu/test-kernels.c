@@ -5,7 +5,7 @@
  *
  *     test-kernels            all of them, as TAP
  *     test-kernels --quick    fewer and smaller ones, for compute-sanitizer
- *     test-kernels --bench    times and bandwidths
+ *     test-kernels --bench    times and bandwidths; of one group: --bench row, int4, small ...
  *
  * The same tests run everywhere with the kernels emulated on the CPU (test-cuda-kernels).
  */
@@ -38,7 +38,7 @@ main (int argc, char **argv)
   g_test_set_nonfatal_assertions ();
   gpu_start ();
   if (benches) {
-    bench_all ();
+    bench_all (argc > 1 ? argv[1] : NULL);
   } else {
     add_attention_tests ();
     add_norm_tests ();

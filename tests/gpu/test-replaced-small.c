@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/cuda/cuda-kernels-private.h"
 #include "engine/cuda/cuda-replacements.h"
 #include "tests/fakes/fake-cuda.h"
 #include "tests/gpu/reference.h"
@@ -430,6 +431,34 @@ test_cache_differs (Fixture *f, gconstpointer data)
   g_assert_cmpuint (call (f, PT_CUDA_REPLACE_USE), ==, 0);
 }
 
+/* ---- What the edges of a graph are made from ---- */
+
+static void
+look_at_rotary (const FakeLaunch *launch, void **arguments, gpointer user_data)
+{
+  memcpy (user_data, arguments[0], sizeof (PtRotaryArguments));
+}
+
+/* A stride beside an address that is 0 would be an access to unknown memory: such a kernel waits
+ * for all others (graph-edges.c). */
+static void
+test_known_addresses (Fixture *f, gconstpointer data)
+{
+  guint64 state = 5;
+  PtCudaRotary rotary = { .heads = HEADS, .dim = DIM };
+  PtRotaryArguments arguments = { 0 };
+
+  rotary.input = random_tensor (HEADS * DIM, &state);
+  rotary.angles = add_angles (&state);
+  rotary.output = random_tensor (HEADS * DIM, &state);
+  fake->set_launch_hook (look_at_rotary, &arguments);
+  g_assert_true (pt_cuda_kernel_rotary (gpu, &rotary, NULL));
+  fake->set_launch_hook (NULL, NULL);
+  g_assert_cmpuint (arguments.output, ==, rotary.output);
+  g_assert_cmpuint (arguments.value_output, ==, rotary.output);
+  g_assert_cmpint (arguments.head_stride, ==, DIM);
+}
+
 #define ADD(name, function) \
   g_test_add ("/kernels/replacements/small/" name, Fixture, NULL, set_up, function, tear_down)
 
@@ -443,6 +472,7 @@ add_replaced_small_tests (void)
   ADD ("turn-differs", test_turn_differs);
   ADD ("cache", test_cache);
   ADD ("cache-differs", test_cache_differs);
+  ADD ("known-addresses", test_known_addresses);
 }
 
 #else

@@ -22,18 +22,6 @@ template <int HEADS> struct AttentionSums {
   float max[HEADS], weight[HEADS], values[HEADS][8];
 };
 
-DEVICE float
-low_of (uint32_t pair)
-{
-  return __uint_as_float (pair << 16);
-}
-
-DEVICE float
-high_of (uint32_t pair)
-{
-  return __uint_as_float (pair & 0xffff0000u);
-}
-
 /** Factor for sums relative to @from that become relative to @to; both may be -INFINITY. */
 DEVICE float
 rescale (float from, float to)
@@ -316,6 +304,8 @@ attention (const PtAttentionArguments &p)
   float q[HEADS][8];
   AttentionSums<HEADS> sums;
 
+  wait_for_earlier ();
+  let_later_start ();
 #pragma unroll
   for (int h = 0; h < HEADS; h++) {
     const uint16_t *from = p.queries + (head + min (h, n_heads - 1)) * p.query_head + column;

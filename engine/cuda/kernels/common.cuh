@@ -69,6 +69,32 @@ fetch (const void *at)
   asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
 }
 
+/**
+ * Wait for the kernels whose results this one reads. In a graph, a kernel that calls this before it
+ * touches memory may start before those before it have ended (graph-edges.h). What it does before
+ * may only be hints such as fetch().
+ */
+DEVICE void
+wait_for_earlier (void)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/**
+ * Let the kernels behind this one start, after wait_for_earlier(). Their blocks go to where there is
+ * room, once all blocks of this one are here. A kernel with several blocks on each multiprocessor
+ * calls this when it is nearly done; otherwise those that end first get most of the next blocks.
+ */
+DEVICE void
+let_later_start (void)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 #ifdef HAS_BF16
 
 DEVICE uint32_t
@@ -266,6 +292,20 @@ DEVICE float
 bf16_to_f32 (uint16_t x)
 {
   return __uint_as_float ((uint32_t) x << 16);
+}
+
+/* Of two bf16 in a word. */
+
+DEVICE float
+low_of (uint32_t pair)
+{
+  return __uint_as_float (pair << 16);
+}
+
+DEVICE float
+high_of (uint32_t pair)
+{
+  return __uint_as_float (pair & 0xffff0000u);
 }
 
 /** Rounds to nearest, ties to even. */

@@ -88,6 +88,18 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
 
   /* ---- Weights ---- */
 
+  /** Prefetch the first weights of the warp to the L2 cache: as many chunks as the ring has. */
+  __device__ __forceinline__ void
+  fetch_words ()
+  {
+    enum { LINE_WORDS = 32, CHUNK_LINES = PT_INT4_CHUNK / LINE_WORDS };
+    int line = lane % (LANES / TILES), second = lane / (LANES / TILES);
+
+    static_assert (STAGES * CHUNK_LINES == LANES / TILES, "one line for each lane");
+    if (line / CHUNK_LINES < min (ahead_left, n_chunks - ahead_chunk))
+      fetch (ahead_words + second * ahead_second + line * LINE_WORDS);
+  }
+
   __device__ __forceinline__ void
   begin_strip ()
   {
@@ -386,6 +398,9 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
   __device__ __forceinline__ void
   run ()
   {
+    fetch_words ();
+    wait_for_earlier ();
+    let_later_start ();
     /* Start the copies of activations first; otherwise they would wait behind the weights. */
     copy_rows ();
     copy_async_commit ();

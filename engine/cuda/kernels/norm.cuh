@@ -15,18 +15,6 @@ struct NormUnit {
   uint32_t x[NORM_UNIT / 2];
 };
 
-DEVICE float
-low_half (uint32_t pair)
-{
-  return __uint_as_float (pair << 16);
-}
-
-DEVICE float
-high_half (uint32_t pair)
-{
-  return __uint_as_float (pair & 0xffff0000u);
-}
-
 DEVICE uint32_t
 pair_of (float low, float high)
 {
@@ -52,8 +40,7 @@ add_unit (NormUnit &sum, const NormUnit &x)
 {
 #pragma unroll
   for (int i = 0; i < NORM_UNIT / 2; i++)
-    sum.x[i] = pair_of (low_half (sum.x[i]) + low_half (x.x[i]),
-                        high_half (sum.x[i]) + high_half (x.x[i]));
+    sum.x[i] = pair_of (low_of (sum.x[i]) + low_of (x.x[i]), high_of (sum.x[i]) + high_of (x.x[i]));
 }
 
 /** The row of the token; not numbers if there is none. */
@@ -124,6 +111,12 @@ __launch_bounds__ (PT_NORM_THREADS) pt_norm (const __grid_constant__ PtNormArgum
 #pragma unroll
   for (int u = 0; u < PT_NORM_UNITS; u++)
     if ((int) (threadIdx.x + u * blockDim.x) < n_units)
+      fetch (p.weights + (threadIdx.x + u * blockDim.x) * NORM_UNIT);
+  wait_for_earlier ();
+  let_later_start ();
+#pragma unroll
+  for (int u = 0; u < PT_NORM_UNITS; u++)
+    if ((int) (threadIdx.x + u * blockDim.x) < n_units)
       weights[u] = load_unit (p.weights, (int) (threadIdx.x + u * blockDim.x));
 #pragma unroll
   for (int u = 0; u < PT_NORM_UNITS; u++)
@@ -135,8 +128,8 @@ __launch_bounds__ (PT_NORM_THREADS) pt_norm (const __grid_constant__ PtNormArgum
         store_unit (p.sum, unit, sums[u]);
 #pragma unroll
       for (int i = 0; i < NORM_UNIT / 2; i++) {
-        squares = fmaf (low_half (sums[u].x[i]), low_half (sums[u].x[i]), squares);
-        squares = fmaf (high_half (sums[u].x[i]), high_half (sums[u].x[i]), squares);
+        squares = fmaf (low_of (sums[u].x[i]), low_of (sums[u].x[i]), squares);
+        squares = fmaf (high_of (sums[u].x[i]), high_of (sums[u].x[i]), squares);
       }
     }
   factor = rsqrtf (add_threads (squares) / (float) p.n + p.epsilon);
@@ -147,10 +140,10 @@ __launch_bounds__ (PT_NORM_THREADS) pt_norm (const __grid_constant__ PtNormArgum
 
 #pragma unroll
       for (int i = 0; i < NORM_UNIT / 2; i++) {
-        uint32_t x = pair_of (low_half (sums[u].x[i]) * factor, high_half (sums[u].x[i]) * factor);
+        uint32_t x = pair_of (low_of (sums[u].x[i]) * factor, high_of (sums[u].x[i]) * factor);
 
-        y.x[i] = pair_of (low_half (x) * low_half (weights[u].x[i]),
-                          high_half (x) * high_half (weights[u].x[i]));
+        y.x[i] = pair_of (low_of (x) * low_of (weights[u].x[i]),
+                          high_of (x) * high_of (weights[u].x[i]));
       }
       store_unit (p.output, (int) (threadIdx.x + u * blockDim.x), y);
     }

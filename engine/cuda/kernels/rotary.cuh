@@ -95,6 +95,8 @@ __launch_bounds__ (PT_ROTARY_THREADS) pt_rotary (const __grid_constant__ PtRotar
 {
   int block = (int) blockIdx.x, turned = p.heads, copied = p.values != NULL ? p.heads : 0;
 
+  wait_for_earlier ();
+  let_later_start ();
   if (block < turned)
     turn_head (p, block);
   else if (block < turned + copied)

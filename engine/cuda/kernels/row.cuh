@@ -8,7 +8,8 @@
  *
  * The weights are read once, and nothing else takes time. So that all multiprocessors read all the
  * time, a warp takes ROWS rows of weights, of which each lane reads ROW_UNROLL times 16 bytes
- * before it multiplies. Where there are few rows, several warps share them.
+ * before it multiplies. Where there are few rows, several warps share them. The first weights are
+ * on their way before the kernel that computes the input has ended.
  */
 
 enum { ROW_WARPS = PT_ROW_THREADS / LANES, ROW_UNROLL = 4, ROW_UNIT = 8 };
@@ -27,6 +28,26 @@ add_products (float sum, uint4 x, uint4 w)
   return sum;
 }
 
+/** Where unit @unit of row @row is, or of the last ones. */
+DEVICE const uint16_t *
+row_unit (const PtRowArguments &p, int row, int unit)
+{
+  return p.weights + (int64_t) min (row, p.n - 1) * p.k +
+         (int64_t) min (unit, p.k / ROW_UNIT - 1) * ROW_UNIT;
+}
+
+/** What sum_rows() reads first. */
+template <int ROWS>
+DEVICE void
+fetch_rows (const PtRowArguments &p, int first, int from)
+{
+#pragma unroll
+  for (int u = 0; u < ROW_UNROLL; u++)
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+      fetch (row_unit (p, first + r, from + u * p.parts * LANES));
+}
+
 /** This lane's part of rows @first to @first + ROWS - 1, in units of 8 from @from on. */
 template <int ROWS>
 DEVICE void
@@ -41,11 +62,8 @@ sum_rows (const PtRowArguments &p, int first, int from, float (&sums)[ROWS])
 #pragma unroll
     for (int u = 0; u < ROW_UNROLL; u++)
 #pragma unroll
-      for (int r = 0; r < ROWS; r++) {
-        int64_t row = min (first + r, p.n - 1), unit = min (at + u * step, n_units - 1);
-
-        w[u][r] = load_once (p.weights + row * p.k + unit * ROW_UNIT);
-      }
+      for (int r = 0; r < ROWS; r++)
+        w[u][r] = load_once (row_unit (p, first + r, at + u * step));
 #pragma unroll
     for (int u = 0; u < ROW_UNROLL; u++) {
       if (at + u * step < n_units) {
@@ -89,7 +107,11 @@ row_product (const PtRowArguments &p)
   float sums[ROWS] = {};
 
   if (first < p.n)
+    fetch_rows<ROWS> (p, first, part * LANES + lane_id ());
+  wait_for_earlier ();
+  if (first < p.n)
     sum_rows<ROWS> (p, first, part * LANES + lane_id (), sums);
+  let_later_start ();
 #pragma unroll
   for (int r = 0; r < ROWS; r++)
 #pragma unroll

@@ -47,7 +47,7 @@ typedef struct {
   PtCudaPool *pool;
   PtCuPointer buffers[N_BUFFERS], spare;
   gsize spare_size;
-  gboolean may_drop;
+  gboolean may_drop, starts_early;
 } Fixture;
 
 static void
@@ -141,11 +141,18 @@ is_passing (PtCuPointer start, gpointer user_data)
 }
 
 static gboolean
+starts_early (PtCuFunction function, gpointer user_data)
+{
+  return function == ((Fixture *) user_data)->mix;
+}
+
+static gboolean
 replace_edges (Fixture *f, PtCuGraph graph, PtCudaGraphEdges *result)
 {
   const PtCudaMemoryView view = { .effects = find_effects,
                                   .find = find_memory,
                                   .is_passing = is_passing,
+                                  .starts_early = f->starts_early ? starts_early : NULL,
                                   .user_data = f,
                                   .may_drop = f->may_drop,
                                   .spare = f->spare_size > 0 ? f->spare : 0,
@@ -276,6 +283,7 @@ test_random (Fixture *f, gconstpointer data)
     guint n = (guint) g_test_rand_int_range (2, MAX_LAUNCHES + 1);
     PtCuGraph graph;
 
+    f->starts_early = round % 2 != 0;
     make_program (f, calls, n, round % 3);
     graph = capture (f, calls, n);
     g_assert_true (replace_edges (f, graph, &result));
@@ -467,6 +475,52 @@ test_fork (Fixture *f, gconstpointer data)
   f->cu->cuGraphDestroy (graph);
 }
 
+/* What a driver does not accept becomes a plain edge. */
+static void
+test_early (Fixture *f, gconstpointer data)
+{
+  Call calls[] = { mix (f, 0, 0, 1), mix (f, 1, 0, 2), put (f, 1, 0, 3), mix (f, 2, 3, 4) };
+  PtCudaGraphEdges result;
+  PtCuGraph graph;
+
+  f->starts_early = TRUE;
+  for (guint nth = 0; nth <= 2; nth++) {
+    graph = capture (f, calls, G_N_ELEMENTS (calls));
+    /* The first call adds the plain edge to "put". */
+    if (nth > 0)
+      fake->fail ("cuGraphAddDependencies", nth + 1, PT_CU_INVALID_VALUE);
+    g_assert_true (replace_edges (f, graph, &result));
+    g_assert_cmpuint (result.n_edges, ==, 4);
+    g_assert_cmpuint (result.n_early, ==, nth == 0 ? 3 : 2);
+    check_results (f, graph, calls, G_N_ELEMENTS (calls));
+    f->cu->cuGraphDestroy (graph);
+    fake->reset ();
+    set_kernels ();
+  }
+  /* No kernel starts early behind one that is not understood, nor does that one. */
+  calls[1].kind = CALL_KEEP;
+  graph = capture (f, calls, G_N_ELEMENTS (calls));
+  g_assert_true (replace_edges (f, graph, &result));
+  g_assert_cmpuint (result.n_early, ==, 1);
+  check_results (f, graph, calls, G_N_ELEMENTS (calls));
+  f->cu->cuGraphDestroy (graph);
+}
+
+/* An edge that is neither early nor plain: such a graph must not run. */
+static void
+test_early_broken (Fixture *f, gconstpointer data)
+{
+  Call calls[] = { mix (f, 0, 0, 1), mix (f, 1, 0, 2) };
+  PtCuGraph graph = capture (f, calls, G_N_ELEMENTS (calls));
+  PtCudaGraphEdges result;
+
+  f->starts_early = TRUE;
+  fake->fail ("cuGraphAddDependencies", 0, PT_CU_INVALID_VALUE);
+  g_assert_false (replace_edges (f, graph, &result));
+  g_assert_true (result.is_broken);
+  f->cu->cuGraphDestroy (graph);
+}
+
 /* Unknown nodes depend on all earlier nodes, and all later nodes on them. */
 static void
 test_barriers (Fixture *f, gconstpointer data)
@@ -583,6 +637,8 @@ main (int argc, char **argv)
   fake = fake_cuda_open (FAKE_CUDA_PATH);
   ADD ("random", test_random);
   ADD ("fork", test_fork);
+  ADD ("early", test_early);
+  ADD ("early-broken", test_early_broken);
   ADD ("barriers", test_barriers);
   ADD ("numbers", test_numbers);
   ADD ("refused", test_refused);
