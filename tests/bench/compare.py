@@ -14,7 +14,6 @@ TASKS = {"chat": "smollm2-135m-instruct", "transcribe": "whisper-base"}
 # name: (what it is, True when smaller is better)
 FIGURES = {
     "load_s": ("load, s", True),
-    "first_step_s": ("load and first step, s", True),
     "prefill_tokens_per_s": ("prefill of 256 tokens, all logits, tokens/s", False),
     "prefill_last_row_tokens_per_s": ("prefill of 256 tokens, last logits, tokens/s", False),
     "encoder_s": ("encoder, 30 s of audio, s", True),
