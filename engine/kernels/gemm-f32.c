@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/kernels/gemm-int8.h"
 #include "engine/kernels/kernel-tables.h"
 
 /*
@@ -30,13 +31,20 @@ typedef struct {
   gsize m, n, k;
   const float *a;
   gsize lda;
-  const float *b;
+  PtFloatType type; /* of b */
+  gconstpointer b;
   gsize ldb;
   gboolean b_transposed;
   PtEpilogue epilogue;
   float *c;
   gsize ldc;
 } Product;
+
+static gconstpointer
+b_from (const Product *p, gsize number)
+{
+  return (const char *) p->b + number * pt_float_size (p->type);
+}
 
 /* The part of a product in columns [column, column + n) and rows [row, row + m). */
 static Product
@@ -47,7 +55,7 @@ sub_product (const Product *whole, gsize row, gsize m, gsize column, gsize n)
   part.m = m;
   part.n = n;
   part.a += row * whole->lda;
-  part.b += whole->b_transposed ? column * whole->ldb : column;
+  part.b = b_from (whole, whole->b_transposed ? column * whole->ldb : column);
   part.c += row * whole->ldc + column;
   if (part.epilogue.bias)
     part.epilogue.bias += column;
@@ -70,8 +78,8 @@ multiply_dots (const PtF32Kernels *kernels, const Product *p)
   for (gsize i = 0; i < p->m; i += PT_DOT_ROWS) {
     gsize rows = MIN (PT_DOT_ROWS, p->m - i);
 
-    kernels->dot_rows (rows, p->n, p->k, p->a + i * p->lda, p->lda, p->b, p->ldb, p->c + i * p->ldc,
-                       p->ldc);
+    kernels->dot_rows (p->type, rows, p->n, p->k, p->a + i * p->lda, p->lda, p->b, p->ldb,
+                       p->c + i * p->ldc, p->ldc);
     for (gsize r = i; r < i + rows; r++)
       finish_row (&p->epilogue, p->n, p->c + r * p->ldc);
   }
@@ -96,27 +104,44 @@ multiply_panel (const PtF32Kernels *kernels, const Product *p, gsize row, gsize 
                  ldp, &ends, p->c + row * p->ldc + column, p->ldc);
 }
 
-/* b is [k, n], and few rows or few columns: b is read in place. */
+/* b is [k, n] of floats, and few rows or few columns: b is read in place. */
 static void
 multiply_in_place (const PtF32Kernels *kernels, const Product *p)
 {
   for (gsize column = 0; column < p->n; column += kernels->nr)
     for (gsize row = 0; row < p->m; row += kernels->mr)
-      multiply_panel (kernels, p, row, column, 0, p->k, p->b + column, p->ldb);
+      multiply_panel (kernels, p, row, column, 0, p->k, (const float *) p->b + column, p->ldb);
 }
 
+/* Reads numbers of b as floats. */
+static void
+read_b (const Product *p, gsize from, gsize n, float *to)
+{
+  if (p->type == PT_FLOAT_F32)
+    memcpy (to, b_from (p, from), n * sizeof *to);
+  else
+    pt_vector_to_f32 (p->type, n, b_from (p, from), to);
+}
+
+/* @strip: room for a panel, where rows of b become floats. */
 static void
 pack_panel (const PtF32Kernels *kernels, const Product *p, gsize column, gsize k0, gsize depth,
-            float *panel)
+            float *strip, float *panel)
 {
   gsize nr = kernels->nr, n = MIN (nr, p->n - column);
 
+  if (p->b_transposed && p->type == PT_FLOAT_F32) {
+    kernels->pack_transposed (n, depth, b_from (p, column * p->ldb + k0), p->ldb, panel);
+    return;
+  }
   if (p->b_transposed) {
-    kernels->pack_transposed (n, depth, p->b + column * p->ldb + k0, p->ldb, panel);
+    for (gsize j = 0; j < n; j++)
+      read_b (p, (column + j) * p->ldb + k0, depth, strip + j * depth);
+    kernels->pack_transposed (n, depth, strip, depth, panel);
     return;
   }
   for (gsize i = 0; i < depth; i++) {
-    memcpy (panel + i * nr, p->b + (k0 + i) * p->ldb + column, n * sizeof *panel);
+    read_b (p, (k0 + i) * p->ldb + column, n, panel + i * nr);
     for (gsize j = n; j < nr; j++)
       panel[i * nr + j] = 0.0f;
   }
@@ -130,6 +155,7 @@ static void
 multiply_packed (const PtF32Kernels *kernels, const Product *p, float *scratch)
 {
   gsize nr = kernels->nr, max_depth = p->epilogue.pairs ? PAIRS_DEPTH : DEPTH;
+  float *strip = scratch + PANELS_BYTES / sizeof *scratch;
 
   for (gsize k0 = 0; k0 < p->k; k0 += max_depth) {
     gsize depth = MIN (max_depth, p->k - k0);
@@ -139,7 +165,7 @@ multiply_packed (const PtF32Kernels *kernels, const Product *p, float *scratch)
       gsize end = MIN (p->n, begin + group);
 
       for (gsize column = begin; column < end; column += nr)
-        pack_panel (kernels, p, column, k0, depth, scratch + (column - begin) * depth);
+        pack_panel (kernels, p, column, k0, depth, strip, scratch + (column - begin) * depth);
       for (gsize row = 0; row < p->m; row += kernels->mr)
         for (gsize column = begin; column < end; column += nr)
           multiply_panel (kernels, p, row, column, k0, depth, scratch + (column - begin) * depth,
@@ -155,19 +181,22 @@ multiply (const Product *p, float *scratch)
 
   if (p->b_transposed && p->m <= PT_DOT_ROWS)
     multiply_dots (kernels, p);
-  else if (p->k == 0 || (!p->b_transposed && (p->m <= kernels->mr || p->ldb <= kernels->nr)))
+  else if (p->k == 0 || (p->type == PT_FLOAT_F32 && !p->b_transposed &&
+                         (p->m <= kernels->mr || p->ldb <= kernels->nr)))
     multiply_in_place (kernels, p);
   else
     multiply_packed (kernels, p, scratch);
 }
 
 static Product
-make_product (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, gsize ldb,
-              gboolean b_transposed, const PtEpilogue *epilogue, float *c, gsize ldc)
+make_product (gsize m, gsize n, gsize k, const float *a, gsize lda, PtFloatType type,
+              gconstpointer b, gsize ldb, gboolean b_transposed, const PtEpilogue *epilogue,
+              float *c, gsize ldc)
 {
   static const PtEpilogue none = { NULL, -INFINITY, INFINITY };
 
-  return (Product){ m, n, k, a, lda, b, ldb, b_transposed, epilogue ? *epilogue : none, c, ldc };
+  return (
+      Product){ m, n, k, a, lda, type, b, ldb, b_transposed, epilogue ? *epilogue : none, c, ldc };
 }
 
 void
@@ -175,7 +204,7 @@ pt_gemm_f32_serial (gsize m, gsize n, gsize k, const float *a, gsize lda, const 
                     gboolean b_transposed, const PtEpilogue *epilogue, float *c, gsize ldc,
                     gpointer scratch)
 {
-  Product p = make_product (m, n, k, a, lda, b, ldb, b_transposed, epilogue, c, ldc);
+  Product p = make_product (m, n, k, a, lda, PT_FLOAT_F32, b, ldb, b_transposed, epilogue, c, ldc);
 
   multiply (&p, scratch);
 }
@@ -218,20 +247,52 @@ choose_blocks (Blocks *blocks, gsize n_wanted)
   blocks->n_column_blocks = pt_div_up (n, blocks->columns);
 }
 
-void
-pt_gemm_f32 (PtPool *pool, gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b,
-             gsize ldb, gboolean b_transposed, const PtEpilogue *epilogue, float *c, gsize ldc)
+static void
+columns_task (gpointer data, gsize begin, gsize end, guint worker)
 {
-  Blocks blocks = { make_product (m, n, k, a, lda, b, ldb, b_transposed, epilogue, c, ldc), pool };
+  const Product *p = data;
+  Product part = sub_product (p, 0, p->m, begin, end - begin);
+
+  multiply_dots (pt_f32_kernels (), &part);
+}
+
+/* Few rows: each row of b is read once, in order. */
+static void
+multiply_stream (PtPool *pool, const Product *p)
+{
+  gsize row_bytes = p->ldb * pt_float_size (p->type);
+  PtWeightStream stream = pt_weight_stream (pool, p->b, p->n, row_bytes, p->n);
+
+  pt_weight_stream_run (&stream, columns_task, (gpointer) p);
+}
+
+void
+pt_gemm_typed (PtPool *pool, gsize m, gsize n, gsize k, const float *a, gsize lda, PtFloatType type,
+               gconstpointer b, gsize ldb, gboolean b_transposed, const PtEpilogue *epilogue,
+               float *c, gsize ldc)
+{
+  Blocks blocks = { make_product (m, n, k, a, lda, type, b, ldb, b_transposed, epilogue, c, ldc),
+                    pool };
   double work = (double) m * (double) n * (double) k;
   gsize n_workers = pt_pool_n_workers (pool);
 
   if (m == 0 || n == 0)
     return;
+  if (b_transposed && m <= PT_DOT_ROWS) {
+    multiply_stream (pool, &blocks.product);
+    return;
+  }
   if (work < WORK_INLINE || (n_workers == 1 && work < MOST_PRODUCTS)) {
     multiply (&blocks.product, pt_pool_scratch (pool, 0));
     return;
   }
   choose_blocks (&blocks, MAX (4 * n_workers, (gsize) (work / MOST_PRODUCTS)));
   pt_pool_run (pool, pt_div_up (m, blocks.rows) * blocks.n_column_blocks, 1, blocks_task, &blocks);
+}
+
+void
+pt_gemm_f32 (PtPool *pool, gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b,
+             gsize ldb, gboolean b_transposed, const PtEpilogue *epilogue, float *c, gsize ldc)
+{
+  pt_gemm_typed (pool, m, n, k, a, lda, PT_FLOAT_F32, b, ldb, b_transposed, epilogue, c, ldc);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "engine/kernels/vector.h"
 #include "engine/kernels/worker-pool.h"
 
 G_BEGIN_DECLS
@@ -27,7 +28,15 @@ void pt_gemm_f32 (PtPool *pool, gsize m, gsize n, gsize k, const float *a, gsize
                   float *c, gsize ldc);
 
 /**
- * The same on one thread, for use inside a pool task (matrices of a batch). @scratch:
+ * The same with numbers of @type in @b, which become floats as they are read. The result is that of
+ * pt_gemm_f32() with those floats, to the bit.
+ */
+void pt_gemm_typed (PtPool *pool, gsize m, gsize n, gsize k, const float *a, gsize lda,
+                    PtFloatType type, gconstpointer b, gsize ldb, gboolean b_transposed,
+                    const PtEpilogue *epilogue, float *c, gsize ldc);
+
+/**
+ * pt_gemm_f32() on one thread, for use inside a pool task (matrices of a batch). @scratch:
  * PT_POOL_SCRATCH bytes, for example this worker's.
  */
 void pt_gemm_f32_serial (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b,

@@ -72,6 +72,7 @@ typedef struct {
                       float *y, float *mean_out, float *rstd_out);
   void (*f16_to_f32) (gsize n, const guint16 *x, float *y);
   void (*f32_to_f16) (gsize n, const float *x, guint16 *y);
+  void (*bf16_to_f32) (gsize n, const guint16 *x, float *y);
   void (*f32_to_bf16) (gsize n, const float *x, guint16 *y);
   void (*i8_to_f32) (gsize n, const gint8 *x, float zero, float scale, float *y);
 
@@ -91,9 +92,12 @@ typedef struct {
 } PtVectorKernels;
 
 typedef struct {
-  /* c[i][j] = sum_p a[i][p] b[j][p] for m <= PT_DOT_ROWS rows, both read in place. */
-  void (*dot_rows) (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, gsize ldb,
-                    float *c, gsize ldc);
+  /*
+   * c[i][j] = sum_p a[i][p] b[j][p] for m <= PT_DOT_ROWS rows, both read in place; b has numbers of
+   * @type, which are converted as they are read.
+   */
+  void (*dot_rows) (PtFloatType type, gsize m, gsize n, gsize k, const float *a, gsize lda,
+                    gconstpointer b, gsize ldb, float *c, gsize ldc);
   /*
    * Tiles of c = a . panel, m <= mr, n <= nr; row p of the panel begins at panel + p * ldp. With at
    * most narrow_n columns (and no pairs), m may be up to narrow_m.

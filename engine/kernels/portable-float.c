@@ -272,6 +272,13 @@ f32_to_f16 (gsize n, const float *x, guint16 *y)
 }
 
 static void
+bf16_to_f32 (gsize n, const guint16 *x, float *y)
+{
+  for (gsize i = 0; i < n; i++)
+    y[i] = pt_bf16_to_f32 (x[i]);
+}
+
+static void
 f32_to_bf16 (gsize n, const float *x, guint16 *y)
 {
   for (gsize i = 0; i < n; i++)
@@ -348,24 +355,51 @@ finish_qs8 (gsize n, const gint32 *sums, const PtQs8Ends *ends, gint8 *y)
   }
 }
 
+static float
+dot_of_rows (gsize k, const float *a, const float *b)
+{
+  float part[8] = { 0 }, total = 0;
+  gsize p = 0;
+
+  for (; p + 8 <= k; p += 8)
+    for (gsize l = 0; l < 8; l++)
+      part[l] += a[p + l] * b[p + l];
+  for (; p < k; p++)
+    total += a[p] * b[p];
+  for (gsize l = 0; l < 8; l++)
+    total += part[l];
+  return total;
+}
+
+/* The same with b of 16 bits for each number. */
+static float
+dot_of_halves (PtFloatType type, gsize k, const float *a, const guint16 *b)
+{
+  float part[8] = { 0 }, total = 0, bs[8];
+  gsize p = 0;
+
+  for (; p + 8 <= k; p += 8) {
+    pt_vector_to_f32 (type, 8, b + p, bs);
+    for (gsize l = 0; l < 8; l++)
+      part[l] += a[p + l] * bs[l];
+  }
+  pt_vector_to_f32 (type, k - p, b + p, bs);
+  for (gsize l = 0; p + l < k; l++)
+    total += a[p + l] * bs[l];
+  for (gsize l = 0; l < 8; l++)
+    total += part[l];
+  return total;
+}
+
 static void
-dot_rows (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, gsize ldb, float *c,
-          gsize ldc)
+dot_rows (PtFloatType type, gsize m, gsize n, gsize k, const float *a, gsize lda, gconstpointer b,
+          gsize ldb, float *c, gsize ldc)
 {
   for (gsize j = 0; j < n; j++)
-    for (gsize i = 0; i < m; i++) {
-      float part[8] = { 0 }, total = 0;
-      gsize p = 0;
-
-      for (; p + 8 <= k; p += 8)
-        for (gsize l = 0; l < 8; l++)
-          part[l] += a[i * lda + p + l] * b[j * ldb + p + l];
-      for (; p < k; p++)
-        total += a[i * lda + p] * b[j * ldb + p];
-      for (gsize l = 0; l < 8; l++)
-        total += part[l];
-      c[i * ldc + j] = total;
-    }
+    for (gsize i = 0; i < m; i++)
+      c[i * ldc + j] = type == PT_FLOAT_F32
+                           ? dot_of_rows (k, a + i * lda, (const float *) b + j * ldb)
+                           : dot_of_halves (type, k, a + i * lda, (const guint16 *) b + j * ldb);
 }
 
 static void
@@ -441,6 +475,7 @@ const PtVectorKernels pt_vector_kernels_portable = {
   .layer_norm = layer_norm,
   .f16_to_f32 = f16_to_f32,
   .f32_to_f16 = f32_to_f16,
+  .bf16_to_f32 = bf16_to_f32,
   .f32_to_bf16 = f32_to_bf16,
   .i8_to_f32 = i8_to_f32,
   .softmax_step = softmax_step,

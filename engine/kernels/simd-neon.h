@@ -50,6 +50,8 @@ vf_store_n (float *p, vf x, gsize n)
 INLINE vi vf_bits (vf a) { return vreinterpretq_s32_f32 (a); }
 INLINE vf vi_floats (vi a) { return vreinterpretq_f32_s32 (a); }
 INLINE vf vf_load (const float *p) { return vld1q_f32 (p); }
+INLINE vf vf_load_f16 (const guint16 *p) { return vcvt_f32_f16 (vreinterpret_f16_u16 (vld1_u16 (p))); }
+INLINE vf vf_load_bf16 (const guint16 *p) { return vreinterpretq_f32_u32 (vshll_n_u16 (vld1_u16 (p), 16)); }
 INLINE void vf_store (float *p, vf x) { vst1q_f32 (p, x); }
 INLINE vf vf_set1 (float x) { return vdupq_n_f32 (x); }
 INLINE vf vf_zero (void) { return vdupq_n_f32 (0.0f); }

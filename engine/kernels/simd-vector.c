@@ -409,17 +409,14 @@ layer_norm (gsize n, const float *x, const float *weight, const float *bias, flo
 }
 
 #if LANES == 16
-#define HALF_LOAD(p) _mm512_cvtph_ps (_mm256_loadu_si256 ((const __m256i *) (p)))
 #define HALF_STORE(p, x) _mm256_storeu_si256 ((__m256i *) (p), _mm512_cvtps_ph (x, 8))
 #define STORE_16(p, x) _mm256_storeu_si256 ((__m256i *) (p), _mm512_cvtepi32_epi16 (x))
 #define LOAD_BYTES(p) _mm512_cvtepi8_epi32 (_mm_loadu_si128 ((const __m128i *) (p)))
 #elif LANES == 4
-#define HALF_LOAD(p) vcvt_f32_f16 (vreinterpret_f16_u16 (vld1_u16 (p)))
 #define HALF_STORE(p, x) vst1_u16 (p, vreinterpret_u16_f16 (vcvt_f16_f32 (x)))
 #define STORE_16(p, x) vst1_u16 (p, vmovn_u32 (vreinterpretq_u32_s32 (x)))
 #define LOAD_BYTES(p) vmovl_s16 (vget_low_s16 (vmovl_s8 (vcreate_s8 ((guint32) load_lane (p)))))
 #else
-#define HALF_LOAD(p) _mm256_cvtph_ps (_mm_loadu_si128 ((const __m128i *) (p)))
 #define HALF_STORE(p, x) _mm_storeu_si128 ((__m128i *) (p), _mm256_cvtps_ph (x, 8))
 #define STORE_16(p, x)                                                             \
   _mm_storeu_si128 ((__m128i *) (p), _mm_packus_epi32 (_mm256_castsi256_si128 (x), \
@@ -433,9 +430,20 @@ f16_to_f32 (gsize n, const guint16 *x, float *y)
   gsize i = 0;
 
   for (; i + LANES <= n; i += LANES)
-    vf_store (y + i, HALF_LOAD (x + i));
+    vf_store (y + i, vf_load_f16 (x + i));
   for (; i < n; i++)
     y[i] = pt_f16_to_f32 (x[i]);
+}
+
+static void
+bf16_to_f32 (gsize n, const guint16 *x, float *y)
+{
+  gsize i = 0;
+
+  for (; i + LANES <= n; i += LANES)
+    vf_store (y + i, vf_load_bf16 (x + i));
+  for (; i < n; i++)
+    y[i] = pt_bf16_to_f32 (x[i]);
 }
 
 static void
@@ -618,6 +626,7 @@ const PtVectorKernels PT_VECTOR_KERNELS = {
   .layer_norm = layer_norm,
   .f16_to_f32 = f16_to_f32,
   .f32_to_f16 = f32_to_f16,
+  .bf16_to_f32 = bf16_to_f32,
   .f32_to_bf16 = f32_to_bf16,
   .i8_to_f32 = i8_to_f32,
   .softmax_step = softmax_step,

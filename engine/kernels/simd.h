@@ -79,6 +79,8 @@ first_lanes (gsize n)
 /* clang-format off */
 INLINE vf vf_load (const float *p) { return _mm512_loadu_ps (p); }
 INLINE void vf_store (float *p, vf x) { _mm512_storeu_ps (p, x); }
+INLINE vf vf_load_f16 (const guint16 *p) { return _mm512_cvtph_ps (_mm256_loadu_si256 ((const __m256i *) p)); }
+INLINE vf vf_load_bf16 (const guint16 *p) { return _mm512_castsi512_ps (_mm512_slli_epi32 (_mm512_cvtepu16_epi32 (_mm256_loadu_si256 ((const __m256i *) p)), 16)); }
 INLINE vf vf_load_n (const float *p, gsize n) { return _mm512_maskz_loadu_ps (first_lanes (n), p); }
 INLINE void vf_store_n (float *p, vf x, gsize n) { _mm512_mask_storeu_ps (p, first_lanes (n), x); }
 INLINE vf vf_set1 (float x) { return _mm512_set1_ps (x); }
@@ -226,6 +228,8 @@ first_lanes (gsize n)
 INLINE vf vf_load (const float *p) { return _mm256_loadu_ps (p); }
 INLINE void vf_store (float *p, vf x) { _mm256_storeu_ps (p, x); }
 INLINE vf vf_load_n (const float *p, gsize n) { return _mm256_maskload_ps (p, first_lanes (n)); }
+INLINE vf vf_load_f16 (const guint16 *p) { return _mm256_cvtph_ps (_mm_loadu_si128 ((const __m128i *) p)); }
+INLINE vf vf_load_bf16 (const guint16 *p) { return _mm256_castsi256_ps (_mm256_slli_epi32 (_mm256_cvtepu16_epi32 (_mm_loadu_si128 ((const __m128i *) p)), 16)); }
 INLINE void vf_store_n (float *p, vf x, gsize n) { _mm256_maskstore_ps (p, first_lanes (n), x); }
 INLINE vf vf_set1 (float x) { return _mm256_set1_ps (x); }
 INLINE vf vf_zero (void) { return _mm256_setzero_ps (); }

@@ -86,8 +86,16 @@ pt_vector_f32_to_f16 (gsize n, const float *x, guint16 *y)
 void
 pt_vector_bf16_to_f32 (gsize n, const guint16 *x, float *y)
 {
-  for (gsize i = 0; i < n; i++)
-    y[i] = pt_bf16_to_f32 (x[i]);
+  pt_vector_kernels ()->bf16_to_f32 (n, x, y);
+}
+
+void
+pt_vector_to_f32 (PtFloatType type, gsize n, const guint16 *x, float *y)
+{
+  if (type == PT_FLOAT_F16)
+    pt_vector_f16_to_f32 (n, x, y);
+  else
+    pt_vector_bf16_to_f32 (n, x, y);
 }
 
 void

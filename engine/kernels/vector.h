@@ -78,6 +78,22 @@ float pt_vector_sum_squares (gsize n, const float *x);
 void pt_vector_layer_norm (gsize n, const float *x, const float *weight, const float *bias,
                            float eps, float *y, float *mean_out, float *rstd_out);
 
+/** How a floating-point number is stored. */
+typedef enum {
+  PT_FLOAT_F32,
+  PT_FLOAT_F16,
+  PT_FLOAT_BF16, /* the upper half of an F32 */
+} PtFloatType;
+
+static inline gsize
+pt_float_size (PtFloatType type)
+{
+  return type == PT_FLOAT_F32 ? sizeof (float) : sizeof (guint16);
+}
+
+/** Converts numbers of 16 bits. @type: not PT_FLOAT_F32. */
+void pt_vector_to_f32 (PtFloatType type, gsize n, const guint16 *x, float *y);
+
 /* Conversions round to nearest even. */
 void pt_vector_f16_to_f32 (gsize n, const guint16 *x, float *y);
 void pt_vector_f32_to_f16 (gsize n, const float *x, guint16 *y);

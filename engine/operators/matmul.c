@@ -10,12 +10,13 @@
 
 static const PtEpilogue no_epilogue = { NULL, -INFINITY, INFINITY };
 
-/* c[m, n] = a[m, k] . b, for dtypes without an optimised kernel. */
+/* c[m, n] = a[m, k] . b */
 typedef struct {
   gsize m, n, k;
   gboolean transposed; /* b is [n, k] */
   gconstpointer a, b;
   gpointer c;
+  PtFloatType type; /* of b, in products of floats */
 } Product;
 
 #define DEFINE_PRODUCT(name, T, zero, accumulate)                        \
@@ -68,23 +69,36 @@ multiply (PtPool *pool, PtCompute compute, const Product *product)
   if (product->m == 0 || product->n == 0)
     return;
   if (compute == PT_COMPUTE_F32 && product->k > 0)
-    pt_gemm_f32 (pool, product->m, product->n, product->k, product->a, product->k, product->b,
-                 product->transposed ? product->k : product->n, product->transposed, &no_epilogue,
-                 product->c, product->n);
+    pt_gemm_typed (pool, product->m, product->n, product->k, product->a, product->k, product->type,
+                   product->b, product->transposed ? product->k : product->n, product->transposed,
+                   &no_epilogue, product->c, product->n);
   else if (compute == PT_COMPUTE_F32)
     memset (product->c, 0, product->m * product->n * sizeof (float));
   else
     pt_pool_run (pool, product->m, MAX (1, 65536 / work), tasks[compute], (gpointer) product);
 }
 
-/* Makes both factors dense, and allocates memory for the product unless @out can be used. */
+static PtFloatType
+float_type (PtDType dtype)
+{
+  return dtype == PT_DTYPE_F16    ? PT_FLOAT_F16
+         : dtype == PT_DTYPE_BF16 ? PT_FLOAT_BF16
+                                  : PT_FLOAT_F32;
+}
+
+/*
+ * Makes both factors dense, and allocates memory for the product unless @out can be used. Halves of
+ * b, which are mostly weights, stay halves.
+ */
 static gboolean
 prepare (PtExecution *execution, PtCompute compute, PtView *a, PtView *b, const PtView *out,
          PtView *work, GError **error)
 {
   PtDType dtype = pt_compute_dtype (compute);
+  PtDType b_dtype = float_type (b->dtype) != PT_FLOAT_F32 ? b->dtype : dtype;
 
-  return pt_make_dense (execution, dtype, a, error) && pt_make_dense (execution, dtype, b, error) &&
+  return pt_make_dense (execution, dtype, a, error) &&
+         pt_make_dense (execution, b_dtype, b, error) &&
          pt_make_work (execution, dtype, out, work, error);
 }
 
@@ -105,8 +119,9 @@ PT_KERNEL (mm_out)
   if (!pt_arg_out (args[2], 1u << a.dtype, 2, sizes, &out, error) ||
       !prepare (execution, compute, &a, &b, &out, &work, error))
     return FALSE;
-  product = (Product){ (gsize) sizes[0], (gsize) sizes[1], (gsize) a.sizes[1], FALSE,
-                       a.data,           b.data,           work.data };
+  product =
+      (Product){ (gsize) sizes[0], (gsize) sizes[1], (gsize) a.sizes[1], FALSE,
+                 a.data,           b.data,           work.data,          float_type (b.dtype) };
   multiply (pt_execution_pool (execution), compute, &product);
   return pt_finish_work (execution, &out, &work, error);
 }
@@ -147,12 +162,14 @@ PT_KERNEL (bmm_out)
   sizes[0] = a.sizes[0], sizes[1] = a.sizes[1], sizes[2] = b.sizes[2];
   compute = pt_compute_of (a.dtype);
   if (!pt_arg_out (args[2], 1u << a.dtype, 3, sizes, &out, error) ||
+      !pt_make_dense (execution, pt_compute_dtype (compute), &b, error) ||
       !prepare (execution, compute, &a, &b, &out, &work, error))
     return FALSE;
   count = (gsize) sizes[0];
   element = pt_dtype_size (pt_compute_dtype (compute));
-  *product = (Product){ (gsize) sizes[1], (gsize) sizes[2], (gsize) a.sizes[2], FALSE,
-                        a.data,           b.data,           work.data };
+  *product =
+      (Product){ (gsize) sizes[1], (gsize) sizes[2], (gsize) a.sizes[2], FALSE,
+                 a.data,           b.data,           work.data,          float_type (b.dtype) };
   batch.pool = pt_execution_pool (execution);
   if (out.numel == 0)
     return TRUE;
@@ -233,8 +250,9 @@ PT_KERNEL (addmm_out)
       !prepare (execution, blend.compute, &a, &b, &out, &work, error) ||
       !pt_make_dense (execution, pt_compute_dtype (blend.compute), &self, error))
     return FALSE;
-  product = (Product){ (gsize) sizes[0], (gsize) sizes[1], (gsize) a.sizes[1], FALSE,
-                       a.data,           b.data,           work.data };
+  product =
+      (Product){ (gsize) sizes[0], (gsize) sizes[1], (gsize) a.sizes[1], FALSE,
+                 a.data,           b.data,           work.data,          float_type (b.dtype) };
   multiply (pt_execution_pool (execution), blend.compute, &product);
   while (self.rank < 2)
     pt_view_insert (&self, 0, 1, 0);
@@ -278,7 +296,8 @@ PT_KERNEL (linear_out)
                        TRUE,
                        in.data,
                        weight.data,
-                       work.data };
+                       work.data,
+                       float_type (weight.dtype) };
   if (out.numel == 0)
     return TRUE;
   multiply (pt_execution_pool (execution), compute, &product);

@@ -59,33 +59,19 @@ run_f32 (const PtXnnGraph *graph, const PtXnnNode *node)
                (float *) pt_xnn_out (graph, node, 0)->data + e.first * e.n, e.n);
 }
 
+/* Half-precision rows; the weights have the same type, or fp32. */
 static void
 run_half (const PtXnnGraph *graph, const PtXnnNode *node)
 {
-  const PtXnnValue *in = pt_xnn_in (graph, node, 0);
-  PtEpilogue epilogue = get_epilogue (node, ((const State *) node->state)->bias);
-  Extent e = get_extent (graph, node);
-  float *x = node->scratch;
-
-  pt_xnn_widen (graph->pool, in->type, e.m * e.k, (const guint16 *) in->data + e.first * e.k, x);
-  pt_xnn_gemm_half (graph->pool, in->type, e.m, e.n, e.k, x, pt_xnn_in (graph, node, 1)->data,
-                    is_transposed (node) ? e.n : e.k, !is_transposed (node), &epilogue,
-                    (guint16 *) pt_xnn_out (graph, node, 0)->data + e.first * e.n, e.n,
-                    x + pt_round_up_64 (in->numel));
-}
-
-/* Half-precision rows times fp32 weights. */
-static void
-run_widened (const PtXnnGraph *graph, const PtXnnNode *node)
-{
   const PtXnnValue *in = pt_xnn_in (graph, node, 0), *out = pt_xnn_out (graph, node, 0);
+  const PtXnnValue *filter = pt_xnn_in (graph, node, 1);
   PtEpilogue epilogue = get_epilogue (node, ((const State *) node->state)->bias);
   Extent e = get_extent (graph, node);
   float *x = node->scratch, *y = x + pt_round_up_64 (in->numel);
 
   pt_xnn_widen (graph->pool, in->type, e.m * e.k, (const guint16 *) in->data + e.first * e.k, x);
-  pt_gemm_f32 (graph->pool, e.m, e.n, e.k, x, e.k, pt_xnn_in (graph, node, 1)->data,
-               is_transposed (node) ? e.n : e.k, !is_transposed (node), &epilogue, y, e.n);
+  pt_gemm_typed (graph->pool, e.m, e.n, e.k, x, e.k, pt_xnn_float_type (filter->type), filter->data,
+                 is_transposed (node) ? e.n : e.k, !is_transposed (node), &epilogue, y, e.n);
   pt_xnn_narrow (graph->pool, out->type, e.m * e.n, y, (guint16 *) out->data + e.first * e.n);
 }
 
@@ -160,7 +146,7 @@ prepare_float (PtXnnGraph *graph, PtXnnNode *node, PtXnnType type, GError **erro
 
   if (!pt_xnn_filter_fits (type, filter->type) || pt_xnn_out (graph, node, 0)->type != type)
     return pt_xnn_node_types_fail (graph, node, error);
-  node->run = type == PT_XNN_F32 ? run_f32 : filter->type == type ? run_half : run_widened;
+  node->run = type == PT_XNN_F32 ? run_f32 : run_half;
   if (type == PT_XNN_F32)
     return bias == NULL || bias->type == PT_XNN_F32 || pt_xnn_node_types_fail (graph, node, error);
   return pt_xnn_bias_f32 (graph, node, bias != NULL ? bias->numel : 0, &state->bias, error);
@@ -275,10 +261,7 @@ pt_xnn_setup_fully_connected (PtXnnGraph *graph, PtXnnNode *node, GError **error
 {
   const PtXnnValue *in = pt_xnn_in (graph, node, 0), *out = pt_xnn_out (graph, node, 0);
 
-  if (pt_xnn_is_half (in->type) && pt_xnn_in (graph, node, 1)->type == in->type)
-    node->scratch_size = pt_round_up_64 (in->numel) * sizeof (float) +
-                         pt_xnn_gemm_half_scratch (graph->pool, in->shape.dims[in->shape.rank - 1]);
-  else if (pt_xnn_is_half (in->type))
+  if (pt_xnn_is_half (in->type))
     node->scratch_size = (pt_round_up_64 (in->numel) + out->numel) * sizeof (float);
   else if (in->type == PT_XNN_QD8 && out->type != PT_XNN_F32)
     node->scratch_size = out->numel * sizeof (float);

@@ -6,10 +6,7 @@
 void
 pt_xnn_load_half (PtXnnType type, gsize n, const guint16 *x, float *y)
 {
-  if (type == PT_XNN_F16)
-    pt_vector_f16_to_f32 (n, x, y);
-  else
-    pt_vector_bf16_to_f32 (n, x, y);
+  pt_vector_to_f32 (pt_xnn_float_type (type), n, x, y);
 }
 
 void

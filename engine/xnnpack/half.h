@@ -17,6 +17,13 @@ pt_xnn_is_half (PtXnnType type)
   return type == PT_XNN_F16 || type == PT_XNN_BF16;
 }
 
+/** How numbers of @type, PT_XNN_F32 or a half type, are stored. */
+static inline PtFloatType
+pt_xnn_float_type (PtXnnType type)
+{
+  return type == PT_XNN_F16 ? PT_FLOAT_F16 : type == PT_XNN_BF16 ? PT_FLOAT_BF16 : PT_FLOAT_F32;
+}
+
 /** Convert @n elements of a half type to float. */
 void pt_xnn_load_half (PtXnnType type, gsize n, const guint16 *x, float *y);
 void pt_xnn_store_half (PtXnnType type, gsize n, const float *x, guint16 *y);

@@ -51,13 +51,4 @@ pt_xnn_filter_fits (PtXnnType type, PtXnnType filter)
 gboolean pt_xnn_bias_f32 (PtXnnGraph *graph, const PtXnnNode *node, gsize n, const float **out,
                           GError **error);
 
-/**
- * c[m, n] = epilogue (a[m, k] . b^T), where the weights have a half type [n, k] and c has the same
- * type. Weights are widened in blocks that stay in the cache. @scratch: pt_xnn_gemm_half_scratch().
- */
-void pt_xnn_gemm_half (PtPool *pool, PtXnnType type, gsize m, gsize n, gsize k, const float *a,
-                       const guint16 *b, gsize ldb, gboolean b_transposed,
-                       const PtEpilogue *epilogue, guint16 *c, gsize ldc, gpointer scratch);
-gsize pt_xnn_gemm_half_scratch (PtPool *pool, gsize k);
-
 G_END_DECLS

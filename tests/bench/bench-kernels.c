@@ -59,6 +59,13 @@ static Model whisper = { "Whisper base encoder", 6, 3, whisper_matrices };
 #define MAX_M 1500
 #define MAX_N 49152
 
+typedef enum { WEIGHTS_8_BIT, WEIGHTS_4_BIT, WEIGHTS_BF16, N_WEIGHTS } Weights;
+
+static const struct {
+  const char *name;
+  double bytes; /* of a weight, with the scales of groups */
+} weight_types[N_WEIGHTS] = { { "8 bit", 1 }, { "4 bit", 0.5625 }, { "bf16", 2 } };
+
 static PtPool *pool;
 static gint8 *weights;
 static float *scales, *x, *c;
@@ -72,12 +79,15 @@ seconds (void)
 }
 
 static void
-multiply (const Matrix *matrix, gsize m, gsize offset, gboolean q4)
+multiply (const Matrix *matrix, gsize m, gsize offset, Weights type)
 {
   PtWeightsQc8 w8 = { weights + offset, scales, sums };
   PtWeightsQ4 w4 = { (const guint8 *) weights + offset / 2, (const guint16 *) scales, NULL, 32 };
 
-  if (q4)
+  if (type == WEIGHTS_BF16)
+    pt_gemm_typed (pool, m, matrix->n, matrix->k, x, matrix->k, PT_FLOAT_BF16,
+                   (const guint16 *) weights + offset, matrix->k, TRUE, NULL, c, matrix->n);
+  else if (type == WEIGHTS_4_BIT)
     pt_gemm_qd8_q4 (pool, m, matrix->n, matrix->k, &rows, &w4, NULL, c, matrix->n);
   else
     pt_gemm_qd8_qc8 (pool, m, matrix->n, matrix->k, &rows, &w8, NULL, c, matrix->n);
@@ -85,7 +95,7 @@ multiply (const Matrix *matrix, gsize m, gsize offset, gboolean q4)
 
 /* One pass over all layers, in the order of the model. */
 static void
-run_model (const Model *model, gsize m, gboolean q4)
+run_model (const Model *model, gsize m, Weights type)
 {
   gsize offset = 0;
 
@@ -95,37 +105,41 @@ run_model (const Model *model, gsize m, gboolean q4)
       double start = seconds ();
 
       for (gsize j = 0; j < matrix->count; j++) {
-        multiply (matrix, m, offset, q4);
-        offset += matrix->n * matrix->k;
+        gsize size = matrix->n * matrix->k;
+
+        if ((double) (offset + size) * weight_types[type].bytes > WEIGHT_BYTES)
+          offset = 0;
+        multiply (matrix, m, offset, type);
+        offset += size;
       }
       matrix->time += seconds () - start;
     }
 }
 
 static void
-bench_model (const Model *model, gsize m, gboolean q4)
+bench_model (const Model *model, gsize m, Weights type)
 {
+  const double bytes = weight_types[type].bytes;
   const guint repeats = m == 1 ? 10 : 2;
   double total = 0, total_work = 0;
 
-  run_model (model, m, q4);
+  run_model (model, m, type);
   for (gsize i = 0; i < model->n_matrices; i++)
     model->matrices[i].time = 0;
   for (guint repeat = 0; repeat < repeats; repeat++)
-    run_model (model, m, q4);
-  g_print ("%s, %s, %zu rows\n", model->name, q4 ? "4 bit" : "8 bit", m);
+    run_model (model, m, type);
+  g_print ("%s, %s, %zu rows\n", model->name, weight_types[type].name, m);
   for (gsize i = 0; i < model->n_matrices; i++) {
     const Matrix *matrix = &model->matrices[i];
     double time = matrix->time / repeats / (double) (model->n_layers * matrix->count);
     double work = (double) matrix->n * (double) matrix->k;
 
     g_print ("  %-20s %9.1f us each  %7.1f GB/s  %8.1f Gop/s\n", matrix->name, time * 1e6,
-             work * (q4 ? 0.5625 : 1.0) / time * 1e-9, 2 * work * (double) m / time * 1e-9);
+             work * bytes / time * 1e-9, 2 * work * (double) m / time * 1e-9);
     total += time * (double) (model->n_layers * matrix->count);
     total_work += work * (double) (model->n_layers * matrix->count);
   }
-  g_print ("  all %.2f ms, %.1f GB/s, %.1f Gop/s\n", total * 1e3,
-           total_work * (q4 ? 0.5625 : 1.0) / total * 1e-9,
+  g_print ("  all %.2f ms, %.1f GB/s, %.1f Gop/s\n", total * 1e3, total_work * bytes / total * 1e-9,
            2 * total_work * (double) m / total * 1e-9);
 }
 
@@ -139,7 +153,8 @@ read_words (gpointer data, gsize begin, gsize end, guint worker)
   for (gsize i = begin * 8; i < end * 8; i += 8)
     for (gsize j = 0; j < 8; j++)
       totals[j] += words[i + j];
-  result = totals[0] + totals[1] + totals[2] + totals[3] + totals[4] + totals[5] + totals[6] + totals[7];
+  result =
+      totals[0] + totals[1] + totals[2] + totals[3] + totals[4] + totals[5] + totals[6] + totals[7];
   (void) result;
 }
 
@@ -308,15 +323,16 @@ main (int argc, char **argv)
   bench_pool ();
   bench_reading ();
   for (gsize m = 1; m <= 512; m += 511)
-    bench_model (&llama, m, TRUE);
+    for (Weights type = WEIGHTS_4_BIT; type < N_WEIGHTS; type++)
+      bench_model (&llama, m, type);
   if (argc > 2 && strcmp (argv[2], "llama") == 0)
     return 0;
-  for (guint q4 = 0; q4 < 2; q4++)
+  for (Weights type = 0; type < N_WEIGHTS; type++)
     for (gsize m = 1; m <= 256; m += 255) {
-      bench_model (&smollm2, m, q4);
-      bench_model (&smollm2_head, m, q4);
+      bench_model (&smollm2, m, type);
+      bench_model (&smollm2_head, m, type);
     }
-  bench_model (&whisper, 1500, FALSE);
+  bench_model (&whisper, 1500, WEIGHTS_8_BIT);
   bench_f32 (1500, 64, 1500, FALSE);
   bench_f32 (1500, 1500, 64, TRUE);
   bench_f32 (1500, 512, 1536, TRUE);

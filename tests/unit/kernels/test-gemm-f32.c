@@ -57,6 +57,48 @@ each_shape (void)
       check (&shapes[i], way & 1, way & 2, way & 4);
 }
 
+/* Halves of b give what floats of the same value give, to the bit. */
+static void
+check_halves (const Shape *s, PtFloatType type, gboolean transposed)
+{
+  gsize lda = s->k + 2, ldb = (transposed ? s->k : s->n) + 1, a_size = s->m * lda - 2;
+  gsize b_size = MAX ((transposed ? s->n : s->k) * ldb, 1) - 1;
+  g_auto (Guarded) guarded_b = { 0 };
+  guint16 *b = guarded_new (&guarded_b, b_size * sizeof *b);
+  g_autofree float *a = g_new (float, a_size), *b_floats = g_new (float, b_size + 1);
+  g_autofree float *c = g_new0 (float, s->m * s->n), *expected = g_new0 (float, s->m * s->n);
+
+  fill_floats (a, a_size);
+  fill_floats (b_floats, b_size);
+  if (type == PT_FLOAT_F16)
+    pt_vector_f32_to_f16 (b_size, b_floats, b);
+  else
+    pt_vector_f32_to_bf16 (b_size, b_floats, b);
+  pt_vector_to_f32 (type, b_size, b, b_floats);
+  pt_gemm_typed (pool, s->m, s->n, s->k, a, lda, PT_FLOAT_F32, b_floats, ldb, transposed, NULL,
+                 expected, s->n);
+  pt_gemm_typed (pool, s->m, s->n, s->k, a, lda, type, b, ldb, transposed, NULL, c, s->n);
+  g_assert_cmpmem (c, s->m * s->n * sizeof *c, expected, s->m * s->n * sizeof *c);
+}
+
+static void
+each_half (void)
+{
+  static const Shape large = { 4, 1000, 3001 }; /* several workers */
+
+  for (guint way = 0; way < 4; way++) {
+    for (gsize i = 0; i < G_N_ELEMENTS (shapes); i++)
+      check_halves (&shapes[i], way & 1 ? PT_FLOAT_F16 : PT_FLOAT_BF16, way & 2);
+    check_halves (&large, way & 1 ? PT_FLOAT_F16 : PT_FLOAT_BF16, way & 2);
+  }
+}
+
+static void
+test_halves (void)
+{
+  for_each_level (each_half);
+}
+
 static void
 test_shapes (void)
 {
@@ -71,6 +113,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   pool = pt_pool_new (3);
   g_test_add_func ("/gemm-f32/shapes", test_shapes);
+  g_test_add_func ("/gemm-f32/halves", test_halves);
   result = g_test_run ();
   pt_pool_free (pool);
   return result;
