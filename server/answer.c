@@ -9,6 +9,9 @@
 
 /* With these a call of a tool may begin. */
 #define CALL_MARKS "<[{`"
+/* The least time between two parts of an answer. A model that is faster than a person sees would
+ * wake up its client for each token, which then takes the processor from it. */
+#define PARTS_US (25 * 1000)
 
 char *
 pteris_new_id (const char *prefix)
@@ -32,6 +35,10 @@ answer_free (gpointer data)
   g_string_free (self->text, TRUE);
   g_string_free (self->thought, TRUE);
   g_string_free (self->held, TRUE);
+  g_string_free (self->pending, TRUE);
+  if (self->send != NULL)
+    g_source_destroy (self->send);
+  g_clear_pointer (&self->send, g_source_unref);
   json_decref (self->calls);
   json_decref (self->logprobs);
   json_decref (self->unsent);
@@ -89,23 +96,65 @@ begin (PterisAnswer *self)
     self->style->begin (self);
 }
 
+/* Sends what pends. */
+static void
+send_part (PterisAnswer *self)
+{
+  g_autoptr (json_t) unsent = NULL;
+
+  if (self->send != NULL)
+    g_source_destroy (self->send);
+  g_clear_pointer (&self->send, g_source_unref);
+  if (self->pending->len == 0)
+    return;
+  self->sent_us = g_get_monotonic_time ();
+  if (self->pends_thought) {
+    self->style->thought (self, self->pending->str);
+  } else {
+    unsent = g_steal_pointer (&self->unsent);
+    if (self->logprobs != NULL)
+      self->unsent = json_array ();
+    self->style->text (self, self->pending->str, unsent);
+  }
+  g_string_truncate (self->pending, 0);
+}
+
+static gboolean
+on_send (gpointer self)
+{
+  send_part (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* Sends @text, or lets it wait for what comes soon. */
+static void
+add_part (PterisAnswer *self, const char *text, gboolean is_thought)
+{
+  gint64 wait;
+
+  if (self->pends_thought != is_thought)
+    send_part (self);
+  self->pends_thought = is_thought;
+  g_string_append (self->pending, text);
+  wait = self->sent_us + PARTS_US - g_get_monotonic_time ();
+  if (wait <= 0) {
+    send_part (self);
+  } else if (self->send == NULL) {
+    self->send = g_timeout_source_new ((guint) (wait / 1000) + 1);
+    g_source_set_callback (self->send, on_send, self, NULL);
+    g_source_attach (self->send, g_main_context_get_thread_default ());
+  }
+}
+
 static void
 give_out (PterisAnswer *self, const char *text)
 {
-  json_t *unsent;
-
   if (*text == '\0')
     return;
   begin (self);
   g_string_append (self->text, text);
-  if (!self->question->stream)
-    return;
-  self->n_parts++;
-  unsent = g_steal_pointer (&self->unsent);
-  if (self->logprobs != NULL)
-    self->unsent = json_array ();
-  self->style->text (self, text, unsent);
-  json_decref (unsent);
+  if (self->question->stream)
+    add_part (self, text, FALSE);
 }
 
 /* Where there are tools, what may be a call is held back until the end says whether it is one. */
@@ -139,7 +188,7 @@ take_thought (PterisAnswer *self, const char *text, PtAnswerPart part)
   begin (self);
   g_string_append (self->thought, text);
   if (self->question->stream && self->style->thought != NULL)
-    self->style->thought (self, text);
+    add_part (self, text, TRUE);
 }
 
 static void
@@ -178,6 +227,7 @@ end (PterisAnswer *self, const PtEvent *event)
   if (self->calls == NULL)
     give_out (self, self->held->str);
   begin (self);
+  send_part (self);
   self->style->end (self);
 }
 
@@ -229,6 +279,7 @@ pteris_answer_begin (PterisServing *serving, PterisExchange *exchange, PterisQue
   self->text = g_string_new (NULL);
   self->thought = g_string_new (NULL);
   self->held = g_string_new (NULL);
+  self->pending = g_string_new (NULL);
   self->id = pteris_new_id ("");
   self->created = g_get_real_time () / G_USEC_PER_SEC;
   self->begin_us = g_get_monotonic_time ();

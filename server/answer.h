@@ -39,13 +39,16 @@ struct _PterisAnswer {
   json_t *calls;    /* list of {"name", "arguments"}; NULL: none */
   json_t *logprobs; /* list for all tokens; NULL: nobody asked */
   json_t *unsent;   /* those of the next part of the text */
+  GString *pending; /* the next part that is sent */
+  gboolean pends_thought;
+  GSource *send;  /* sends it a little later, or NULL */
+  gint64 sent_us; /* monotonic time of the last part */
   PtReason reason;
   PtStats stats;
   char *id;        /* random; 24 characters */
   gint64 created;  /* seconds since 1970 */
   gint64 begin_us; /* monotonic time of the request */
   gboolean begun;
-  guint n_parts;
   gpointer more; /* of the style */
   GDestroyNotify more_free;
 };

@@ -123,7 +123,7 @@ def served_speed(address, offset):
 
 def bench_speed(args):
     """Tokens/s of decode by `pteris bench`: the median of its runs."""
-    command = [args.pteris, "bench", os.path.join(args.models, MODEL), "--json", "--repeat", "3", "--threads", str(args.threads), "--prompt-tokens", str(PROMPT),
+    command = [args.pteris, "bench", os.path.join(args.models, MODEL), "--json", "--repeat", "2", "--threads", str(args.threads), "--prompt-tokens", str(PROMPT),
                "--new-tokens", str(LONG)]
     done = subprocess.run(command, check=True, capture_output=True)
     return json.loads(done.stdout)["decode_tokens_per_s"]
@@ -132,19 +132,18 @@ def bench_speed(args):
 def beside_bench(args):
     server, rows = start_ours(args), {"served": [], "bench": []}
     for i in range(args.rounds):
-        served = []
-        for j in range(3):
-            speed, usage = served_speed(server.address, 10 * i + j)
-            served.append(speed)
-        rows["served"].append(statistics.median(served))
+        # In turn, and as close together as can be: machines are not equally fast all the time.
+        before, _ = served_speed(server.address, 10 * i)
         server.pause()
         rows["bench"].append(bench_speed(args))
         server.resume()
+        after, usage = served_speed(server.address, 10 * i + 1)
+        rows["served"].append((before + after) / 2)
     server.end()
     ratios = [served / bench for served, bench in zip(rows["served"], rows["bench"])]
     print(f"{usage['prompt_tokens']} tokens of prompt, {usage['completion_tokens']} of the answer; tokens/s through the server "
           f"{statistics.median(rows['served']):.1f}, of pteris bench {statistics.median(rows['bench']):.1f}; ratio {statistics.median(ratios):.3f} "
-          f"({min(ratios):.3f} to {max(ratios):.3f})")
+          f"(quarters {', '.join(f'{x:.3f}' for x in statistics.quantiles(ratios))})")
     return rows
 
 
