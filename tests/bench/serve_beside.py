@@ -9,6 +9,8 @@ meanwhile. Clients ask questions that begin differently, and want 32 tokens each
 long answers through the server are set beside those of `pteris bench`.
 """
 import argparse
+import atexit
+import http.client
 import json
 import os
 import signal
@@ -40,6 +42,7 @@ class Server:
     def __init__(self, command, port, environment=None):
         self.address = f"http://127.0.0.1:{port}"
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        atexit.register(self.end)
         for _ in range(600):
             try:
                 urllib.request.urlopen(self.address + "/v1/models", timeout=5).read()
@@ -55,9 +58,10 @@ class Server:
         self.process.send_signal(signal.SIGCONT)
 
     def end(self):
-        self.resume()
-        self.process.terminate()
-        self.process.wait(60)
+        if self.process.poll() is None:
+            self.resume()
+            self.process.terminate()
+            self.process.wait(60)
 
 
 def start_ours(args):
@@ -80,13 +84,19 @@ def put_load(address, clients, seconds, offset):
     def work(i):
         client, n = Client(address), 0
         while time.monotonic() < stop:
-            first, _, usage = client.ask(MODEL, f"{offset + n} {i}: tell me a long story about a fern and a moss.", TOKENS, f"client-{i}")
+            question = f"{offset + n} {i}: tell me a long story about a fern and a moss."
+            try:
+                first, _, usage = client.ask(MODEL, question, TOKENS, f"client-{i}")
+            except http.client.RemoteDisconnected:
+                # llama.cpp's server closes connections now and then.
+                client = Client(address)
+                continue
             firsts.append(first)
             tokens.append(usage["completion_tokens"])
             ends.append(time.monotonic())
             n += 1
 
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(clients)]
+    threads = [threading.Thread(target=work, args=(i,), daemon=True) for i in range(clients)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -143,7 +153,8 @@ def beside_bench(args):
     ratios = [served / bench for served, bench in zip(rows["served"], rows["bench"])]
     print(f"{usage['prompt_tokens']} tokens of prompt, {usage['completion_tokens']} of the answer; tokens/s through the server "
           f"{statistics.median(rows['served']):.1f}, of pteris bench {statistics.median(rows['bench']):.1f}; ratio {statistics.median(ratios):.3f} "
-          f"(quarters {', '.join(f'{x:.3f}' for x in statistics.quantiles(ratios))})")
+          f"(quarters {', '.join(f'{x:.3f}' for x in statistics.quantiles(ratios))}); "
+          f"ratio of the upper quarters {statistics.quantiles(rows['served'])[2] / statistics.quantiles(rows['bench'])[2]:.3f}")
     return rows
 
 
