@@ -76,6 +76,24 @@ resolve (PtVkContext *context, GError **error)
   return TRUE;
 }
 
+/* Timing is asked for, and the GPU has a clock whose marks the host can clear. */
+static gboolean
+wants_times (const PtVkContext *context)
+{
+  VkPhysicalDeviceHostQueryResetFeatures reset = {
+    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES,
+  };
+  VkPhysicalDeviceFeatures2 features = {
+    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+    .pNext = &reset,
+  };
+
+  if (g_getenv ("PTERIS_VULKAN_TIMES") == NULL || !context->limits.timestampComputeAndGraphics)
+    return FALSE;
+  context->instance->vk.GetPhysicalDeviceFeatures2 (context->gpu->handle, &features);
+  return reset.hostQueryReset;
+}
+
 /* Instructions that products of bytes can use. */
 static void
 read_features (PtVkContext *context)
@@ -88,6 +106,7 @@ read_features (PtVkContext *context)
     .pNext = &dot,
   };
 
+  context->has_times = wants_times (context);
   context->has_dot = FALSE;
   if (context->gpu->api_version < VK_API_VERSION_1_3 || g_getenv ("PTERIS_VULKAN_PLAIN") != NULL)
     return;
@@ -138,6 +157,7 @@ create_device (PtVkContext *context, GError **error)
     .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
     .pNext = &features_11,
     .storageBuffer8BitAccess = VK_TRUE,
+    .hostQueryReset = context->has_times,
   };
   const VkPhysicalDeviceFeatures2 features = {
     .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,

@@ -26,6 +26,7 @@ typedef struct {
   guint64 max_range;      /* bytes that a shader can reach in one buffer */
   guint subgroup_size;
   gboolean has_dot;    /* products of four signed bytes at once */
+  gboolean has_times;  /* shaders are timed (vk-times.h) */
   gboolean is_unified; /* the GPU computes in the memory of the CPU */
   gboolean is_lost;    /* the driver refuses all further work */
   VkPipelineCache cache;

@@ -80,7 +80,12 @@ G_BEGIN_DECLS
   X (CmdDispatch, TRUE)                 \
   X (CmdCopyBuffer, TRUE)               \
   X (CmdFillBuffer, TRUE)               \
-  X (CmdPipelineBarrier, TRUE)
+  X (CmdPipelineBarrier, TRUE)          \
+  X (CreateQueryPool, TRUE)             \
+  X (DestroyQueryPool, TRUE)            \
+  X (ResetQueryPool, FALSE)             \
+  X (GetQueryPoolResults, TRUE)         \
+  X (CmdWriteTimestamp, TRUE)
 
 #define PT_VK_MEMBER(name, needed) PFN_vk##name name;
 

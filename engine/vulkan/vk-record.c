@@ -5,6 +5,7 @@
 
 #include "engine/base/set-error.h"
 #include "engine/vulkan/vk-gpu.h"
+#include "engine/vulkan/vk-times.h"
 
 /* Work of one submission, in multiplications: some 10 ms of a slow GPU. Systems stop a GPU that
  * needs seconds for one (docs/vulkan.md). */
@@ -33,6 +34,7 @@ struct _PtVkRecording {
   const PtVkStates *states;
   VkCommandBuffer current;
   double work;
+  PtVkTimes *times;
   VkFence fences[MAX_SUBMITTED]; /* a ring of @n_submitted from @first on */
   guint first, n_submitted;
 };
@@ -82,6 +84,7 @@ pt_vk_recording_new (PtVkContext *context)
   PtVkRecording *self = g_new0 (PtVkRecording, 1);
 
   self->context = context;
+  self->times = pt_vk_times_new (context);
   self->pieces = g_array_new (FALSE, TRUE, sizeof (PtVkPiece));
   self->uses = g_array_new (FALSE, TRUE, sizeof (Use));
   return self;
@@ -97,6 +100,7 @@ pt_vk_recording_free (PtVkRecording *self)
   context = self->context;
   if (context != NULL) {
     context->vk.DeviceWaitIdle (context->device);
+    pt_vk_times_free (self->times);
     for (guint i = 0; i < MAX_SUBMITTED; i++)
       if (self->fences[i] != VK_NULL_HANDLE)
         context->vk.DestroyFence (context->device, self->fences[i], NULL);
@@ -224,6 +228,8 @@ begin (PtVkRecording *self, GError **error)
     code = context->vk.BeginCommandBuffer (self->current, &begin_info);
   else
     self->current = NULL;
+  if (code == VK_SUCCESS)
+    pt_vk_times_mark (self->times, self->current, PT_VK_N_SHADERS);
   return pt_vk_check (context, code, "Recording commands for the GPU", error);
 }
 
@@ -342,6 +348,7 @@ record_dispatch (PtVkRecording *self, const PtVkDispatch *dispatch, GError **err
                                   dispatch->push);
   context->vk.CmdDispatch (self->current, dispatch->groups[0], dispatch->groups[1],
                            dispatch->groups[2]);
+  pt_vk_times_mark (self->times, self->current, dispatch->shader);
   return TRUE;
 }
 
@@ -395,6 +402,7 @@ pt_vk_recording_make (PtVkRecording *self, const PtVkPlan *plan, const PtVkState
   self->current = NULL;
   g_array_set_size (self->pieces, 0);
   g_array_set_size (self->uses, 0);
+  pt_vk_times_clear (self->times, plan->dispatches->len + plan->steps->len + 1);
   if (!prepare (self, plan, max_bytes, error))
     return FALSE;
   for (guint i = 0; i < plan->steps->len; i++) {
@@ -419,6 +427,7 @@ pt_vk_recording_write_symbols (PtVkRecording *self, const PtVkPlan *plan)
 {
   gint32 *table = (gint32 *) self->symbols.host;
 
+  pt_vk_times_begin (self->times);
   for (guint i = 0; i < plan->symbols->len; i++) {
     gint64 number = plan->graph->values[g_array_index (plan->symbols, guint32, i)].as_int;
 
@@ -450,7 +459,10 @@ pt_vk_recording_wait_for_room (PtVkRecording *self, guint n, GError **error)
 gboolean
 pt_vk_recording_wait (PtVkRecording *self, GError **error)
 {
-  return pt_vk_recording_wait_for_room (self, 0, error);
+  if (!pt_vk_recording_wait_for_room (self, 0, error))
+    return FALSE;
+  pt_vk_times_end (self->times);
+  return TRUE;
 }
 
 gboolean
