@@ -6,6 +6,7 @@
 
 #include "engine/base/set-error.h"
 #include "engine/vulkan/vk-emit-operators.h"
+#include "engine/vulkan/vk-fuse.h"
 
 /* Places begin at what any GPU asks of offsets. */
 #define ALIGNMENT 256
@@ -24,6 +25,7 @@ pt_vk_plan_new (PtVkGraph *graph, PtVkStore *store)
   plan->steps = g_array_new (FALSE, TRUE, sizeof (PtVkStep));
   plan->places = g_array_new (FALSE, TRUE, sizeof (PtVkPlace));
   plan->symbols = g_array_new (FALSE, TRUE, sizeof (guint32));
+  plan->users = pt_vk_users_new (graph);
   plan->unpacked = g_hash_table_new (NULL, NULL);
   plan->baked = g_hash_table_new (NULL, NULL);
   return plan;
@@ -39,6 +41,7 @@ pt_vk_plan_free (PtVkPlan *plan)
   g_array_unref (plan->steps);
   g_array_unref (plan->places);
   g_array_unref (plan->symbols);
+  pt_vk_users_free (plan->users);
   g_hash_table_unref (plan->unpacked);
   g_hash_table_unref (plan->baked);
   g_free (plan);
@@ -164,15 +167,18 @@ add_call (PtVkPlan *plan, PtVkEmitter *emitter, guint index, GError **error)
   gboolean reads_packed = call->op->reads_packed && pt_vk_reads_packed (plan->graph, call);
   PtVkEmitted emitted = PT_VK_DECLINED;
 
-  if (call->op->is_host || is_put_off (plan, call) || is_alias (plan->graph, call) ||
+  if (call->op->is_host || pt_vk_users_is_done (plan->users, index) || is_put_off (plan, call) || is_alias (plan->graph, call) ||
       (has_no_elements (plan->graph, call) && !on_state))
     return TRUE;
   emitter->call = call;
   if (!reads_packed)
     unpack_weight (plan, call);
   if (plan->store != NULL && call->op->emit != NULL &&
-      call_is_within_limits (plan, call, reads_packed) && !(on_state && plan->state_on_host))
-    emitted = call->op->emit (emitter, call, error);
+      call_is_within_limits (plan, call, reads_packed) && !(on_state && plan->state_on_host)) {
+    emitted = pt_vk_emit_fused (emitter, call, error);
+    if (emitted == PT_VK_DECLINED)
+      emitted = call->op->emit (emitter, call, error);
+  }
   if (emitted == PT_VK_FAILED) {
     pt_prefix_error (error, "Operator %s: ", call->op->name);
     return FALSE;
@@ -199,6 +205,7 @@ make_steps (PtVkPlan *plan, GError **error)
   g_array_set_size (plan->dispatches, 0);
   g_array_set_size (plan->raw, 0);
   g_array_set_size (plan->symbols, 0);
+  pt_vk_users_restart (plan->users);
   g_hash_table_remove_all (plan->unpacked);
   g_hash_table_remove_all (plan->baked);
   g_array_set_size (plan->places, plan->graph->n_values);

@@ -73,6 +73,7 @@ typedef struct {
   GArray *steps;        /* PtVkStep with copies */
   GArray *places;       /* PtVkPlace: values, then temporaries */
   GArray *symbols;      /* guint32: the values that are in the table of symbolic integers */
+  struct _PtVkUsers *users; /* vk-fuse.h */
   GHashTable *unpacked; /* value + 1: weights that a step on the CPU unpacks */
   GHashTable *baked;    /* value -> number + 1: symbolic integers that dispatches were made with */
   gsize gpu_bytes, host_bytes;

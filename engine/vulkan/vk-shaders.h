@@ -79,6 +79,8 @@ G_BEGIN_DECLS
   X (round_rows_i32, 4)     \
   X (quantize_rows_i8, 5)   \
   X (quantize_rows_i32, 5)  \
+  X (rows_i8, 9)            \
+  X (rows_i32, 9)           \
   X (matvec_dot, 7)         \
   X (matvec_dot_plain, 7)   \
   X (matmul_dot, 7)         \

@@ -77,6 +77,77 @@ test_8da4w (gconstpointer data)
   }
 }
 
+/* Rows [m, k] of 4-bit layers: scale and zero point of @x, and a layer of it as an output. */
+static void
+add_layer (VulkanMaker *maker, guint32 x, gint64 m, gint64 k)
+{
+  guint32 null = vulkan_maker_null (maker), pair[2];
+
+  pair[0] = vulkan_maker_tensor (maker, PT_DTYPE_F32, DIMS (m, 1));
+  pair[1] = vulkan_maker_tensor (maker, PT_DTYPE_I8, DIMS (m, 1));
+  CALL (maker, "torchao.choose_qparams_affine.default", x,
+        vulkan_maker_string (maker, "ASYMMETRIC"), vulkan_maker_ints (maker, 2, (gint64[]){ 1, k }),
+        null, vulkan_maker_int (maker, -128), vulkan_maker_int (maker, 127), null, null, null, null,
+        vulkan_maker_values (maker, 2, pair));
+  CALL (maker, "et_vk.linear_dq8ca_q4gsw.default", x, pair[0], pair[1],
+        vulkan_maker_constant (maker, PT_DTYPE_U8, DIMS (16, k / 2), NULL),
+        vulkan_maker_constant (maker, PT_DTYPE_I32, DIMS (k / 32, 16), NULL),
+        vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (k / 32, 16), NULL),
+        vulkan_maker_int (maker, 32), null,
+        vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (m, 16)));
+}
+
+static guint32
+add_norm (VulkanMaker *maker, guint32 x, gint64 m, gint64 k)
+{
+  guint32 y = vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (m, k));
+
+  CALL (maker, "et_vk.rms_norm.default", x,
+        vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (k), NULL),
+        vulkan_maker_double (maker, 1e-5), y);
+  return y;
+}
+
+/*
+ * What becomes one dispatch: a sum, its norm, and its bytes; a norm alone; a gate and its bytes,
+ * with its factors in both orders. Where the gate's sigmoid is of another use, too, it is none.
+ */
+static void
+test_rows (gconstpointer data)
+{
+  static const struct {
+    gint64 m, k;
+    gboolean is_sigmoid_used;
+  } ROWS[] = { { 1, 64, FALSE }, { 3, 2080, FALSE }, { 5, 96, TRUE }, { 2, 8192, FALSE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ROWS); i++) {
+    gint64 m = ROWS[i].m, k = ROWS[i].k;
+    g_autoptr (VulkanMaker) maker = vulkan_maker_new ();
+    guint32 a, b, sum, sigmoid, inner, gate;
+
+    if (skip ())
+      return;
+    a = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (m, k));
+    b = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (m, k));
+    sum = vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (m, k));
+    CALL (maker, "aten.add.Tensor", a, b, vulkan_maker_int (maker, 1), sum);
+    add_layer (maker, add_norm (maker, sum, m, k), m, k);
+    add_norm (maker, b, m, k);
+    sigmoid = ROWS[i].is_sigmoid_used ? vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (m, k))
+                                      : vulkan_maker_tensor (maker, PT_DTYPE_F32, DIMS (m, k));
+    inner = vulkan_maker_tensor (maker, PT_DTYPE_F32, DIMS (m, k));
+    gate = vulkan_maker_tensor (maker, PT_DTYPE_F32, DIMS (m, k));
+    CALL (maker, "aten.sigmoid.default", a, sigmoid);
+    CALL (maker, "aten.mul.Tensor", i % 2 == 0 ? a : sigmoid, i % 2 == 0 ? sigmoid : a, inner);
+    CALL (maker, "aten.mul.Tensor", i % 2 == 0 ? b : inner, i % 2 == 0 ? inner : b, gate);
+    add_layer (maker, gate, m, k);
+    vulkan_maker_load (maker);
+    /* A byte may be rounded to the other side. */
+    vulkan_maker_run (maker, 0, 0, 1e-2);
+    vulkan_maker_run (maker, 0, 0, 1e-2);
+  }
+}
+
 static void
 test_weight_only (gconstpointer data)
 {
@@ -307,6 +378,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   pt_init ();
   g_test_add_data_func ("/vulkan/shaders/8da4w", NULL, test_8da4w);
+  g_test_add_data_func ("/vulkan/shaders/rows", NULL, test_rows);
   g_test_add_data_func ("/vulkan/shaders/weight-only", NULL, test_weight_only);
   g_test_add_data_func ("/vulkan/shaders/half-weights", NULL, test_half_weights);
   g_test_add_data_func ("/vulkan/shaders/unpacked", NULL, test_unpacked);

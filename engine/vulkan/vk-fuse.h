@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/vulkan/vk-emit.h"
+
+G_BEGIN_DECLS
+
+/*
+ * Operators on rows that follow each other become one dispatch (shaders/rows.comp): a residual sum,
+ * or a gate (sigmoid, mul, mul); the norm of it; and its bytes for layers with quantised inputs.
+ * Decoding a token is bound by the number of dispatches that wait for each other.
+ */
+
+/** Who makes and reads the values of a graph. */
+typedef struct _PtVkUsers PtVkUsers;
+
+PtVkUsers *pt_vk_users_new (const PtVkGraph *graph);
+void pt_vk_users_free (PtVkUsers *users);
+
+/**
+ * Emit @call, with what can be done in the same dispatch, which then is emitted
+ * (pt_vk_users_is_done()). PT_VK_DECLINED: it is to be emitted alone.
+ */
+PtVkEmitted pt_vk_emit_fused (PtVkEmitter *emitter, const PtVkCall *call, GError **error);
+
+/** Whether a dispatch of another call computes this one. */
+gboolean pt_vk_users_is_done (const PtVkUsers *users, guint call);
+/** For a new plan: nothing is done. */
+void pt_vk_users_restart (PtVkUsers *users);
+
+G_END_DECLS
