@@ -9,6 +9,11 @@
 #define MAX_WIDTH 512
 #define GROUP 128
 #define MAX_ROWS 4
+/* Of shaders/attention-tile.comp, which pays from so many rows on. */
+#define TILE_ROWS 64
+#define TILE_KEYS 32
+#define MAX_TILE_WIDTH 128
+#define MIN_TILE_LENGTH 16
 /* Groups that keep a GPU busy, and at most so many for the keys of one row. */
 #define WANTED_GROUPS 512
 #define MAX_SPLITS 32
@@ -153,11 +158,49 @@ emit_merge (PtVkEmitter *emitter, const Attention *a, guint32 parts, gsize split
   return TRUE;
 }
 
+static gsize
+tile_stride (const Attention *a)
+{
+  return MAX (a->width, a->value_width) / 4 + 1;
+}
+
+/* Whether shaders/attention-tile.comp takes it. */
+static gboolean
+has_tiles (const PtVkEmitter *emitter, const Attention *a)
+{
+  const gsize numbers[] = {
+    a->width,     a->value_width, a->q_at.row,  a->q_at.head, a->k_at.row,
+    a->k_at.head, a->v_at.row,    a->v_at.head, a->y_at.row,  a->y_at.head
+  };
+  gsize shared = (TILE_ROWS + TILE_KEYS) * tile_stride (a) * 4 * sizeof (float) +
+                 TILE_ROWS * (TILE_KEYS + 1 + 3) * sizeof (float);
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (numbers[i] % 4 != 0)
+      return FALSE;
+  return a->length >= MIN_TILE_LENGTH && a->width > 0 && a->value_width > 0 &&
+         a->width <= MAX_TILE_WIDTH && a->value_width <= MAX_TILE_WIDTH &&
+         shared <= emitter->context->limits.maxComputeSharedMemorySize;
+}
+
+static void
+push_tile_constants (PtVkDispatch *d, const Attention *a)
+{
+  pt_vk_constant (d, (guint32) a->width / 4);
+  pt_vk_constant (d, (guint32) a->value_width / 4);
+  pt_vk_constant (d, (guint32) tile_stride (a));
+  pt_vk_constant (d, a->position != PT_VK_NONE);
+  pt_vk_constant (d, a->mask != PT_VK_NONE);
+}
+
 static PtVkEmitted
 emit_attention (PtVkEmitter *emitter, const Attention *a, GError **error)
 {
-  gsize rows = a->length >= MAX_ROWS ? MAX_ROWS : 1, groups_of_rows = (a->length + rows - 1) / rows;
-  gsize splits = a->y_at.head == a->value_width ? count_splits (a, groups_of_rows * a->heads) : 1;
+  gboolean by_tile = has_tiles (emitter, a);
+  gsize rows = by_tile ? TILE_ROWS : a->length >= MAX_ROWS ? MAX_ROWS : 1;
+  gsize groups_of_rows = (a->length + rows - 1) / rows;
+  gsize splits =
+      !by_tile && a->y_at.head == a->value_width ? count_splits (a, groups_of_rows * a->heads) : 1;
   guint32 parts = PT_VK_NONE;
   PtVkDispatch *d;
 
@@ -165,7 +208,7 @@ emit_attention (PtVkEmitter *emitter, const Attention *a, GError **error)
     return PT_VK_DECLINED;
   if (pt_vk_out_value (emitter, 0)->numel == 0)
     return PT_VK_EMITTED;
-  d = pt_vk_dispatch (emitter, PT_VK_SHADER_attention);
+  d = pt_vk_dispatch (emitter, by_tile ? PT_VK_SHADER_attention_tile : PT_VK_SHADER_attention);
   if (!pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, 0), error) ||
       !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, a->k), error) ||
       !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, a->v), error))
@@ -180,7 +223,10 @@ emit_attention (PtVkEmitter *emitter, const Attention *a, GError **error)
   if (!pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, a->mask == PT_VK_NONE ? 0 : a->mask),
                       error))
     return PT_VK_FAILED;
-  push_constants (d, a, rows);
+  if (by_tile)
+    push_tile_constants (d, a);
+  else
+    push_constants (d, a, rows);
   push_attention (emitter, d, a, splits);
   d->work = (double) a->length * (double) a->heads * (double) a->rows *
             (double) (a->width + a->value_width);

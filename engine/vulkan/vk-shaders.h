@@ -69,6 +69,7 @@ G_BEGIN_DECLS
   X (rotary_interleaved, 3) \
   X (cache_write, 3)        \
   X (attention, 6)          \
+  X (attention_tile, 6)     \
   X (attention_merge, 2)    \
   X (quantize, 3)           \
   X (dequantize, 3)         \

@@ -270,7 +270,7 @@ typedef struct {
 static const Heads heads[] = {
   { 1, 4, 2, 64, 64, 700, 0 },     { 1, 4, 2, 64, 64, 700, 650 },     { 3, 3, 3, 20, 20, 40, 30 },
   { 6, 4, 1, 128, 128, 300, 150 }, { 130, 2, 2, 32, 32, 140, 5 },     { 2, 2, 1, 7, 7, 513, 511 },
-  { 2, 2, 1, 200, 200, 513, 511 }, { 1, 1, 1, 512, 512, 4096, 4000 },
+  { 2, 2, 1, 200, 200, 513, 511 }, { 1, 1, 1, 512, 512, 4096, 4000 }, { 70, 4, 2, 48, 48, 100, 20 },
 };
 
 static void
@@ -330,28 +330,29 @@ test_update_cache (gconstpointer data)
 static void
 test_sdpa (gconstpointer data)
 {
-  for (guint kind = 0; kind < 4; kind++) {
+  for (guint kind = 0; kind < 8; kind++) {
+    const gint64 length = kind < 4 ? 7 : 70; /* the latter in tiles */
     g_autoptr (VulkanMaker) maker = vulkan_maker_new ();
-    g_autofree float *mask = g_new (float, 2 * 4 * 7 * 260);
+    g_autofree float *mask = g_new (float, 2 * 4 * 70 * 260);
     guint32 q, k, v, masks;
 
     if (skip ())
       return;
-    for (guint i = 0; i < 2 * 4 * 7 * 260; i++)
+    for (guint i = 0; i < 2 * 4 * 70 * 260; i++)
       mask[i] = vulkan_random () < 0 ? -INFINITY : vulkan_random ();
-    q = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (2, 4, 7, 36));
+    q = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (2, 4, length, 36));
     k = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (2, 2, 260, 36));
     v = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (2, 2, 260, 40));
-    if (kind == 0)
+    if (kind % 4 == 0)
       masks = vulkan_maker_null (maker);
-    else if (kind == 1)
-      masks = vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (2, 4, 7, 260), mask);
-    else if (kind == 2)
-      masks = vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (7, 260), mask);
+    else if (kind % 4 == 1)
+      masks = vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (2, 4, length, 260), mask);
+    else if (kind % 4 == 2)
+      masks = vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (length, 260), mask);
     else
       masks = vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (2, 1, 1, 260), mask);
     CALL (maker, "et_vk.sdpa.default", q, k, v, masks, vulkan_maker_null (maker),
-          vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (2, 4, 7, 40)));
+          vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (2, 4, length, 40)));
     vulkan_maker_load (maker);
     vulkan_maker_run (maker, 0, 0, 1e-5);
   }
