@@ -37,7 +37,8 @@ typedef struct {
 PtVkProduct pt_vk_product (void);
 
 /** Invocations that share the columns of shaders/column-sums.glsl, for rows of @chunks. */
-#define PT_VK_LANES(chunks) ((chunks) <= 32 ? 32 : 64)
+#define PT_VK_LANES(chunks) \
+  ((chunks) <= 32 ? 32 : (chunks) <= 64 ? 64 : (chunks) <= 128 ? 128 : 256)
 /** Rows and columns that they make at most. */
 #define PT_VK_VECTOR_ROWS 4
 #define PT_VK_VECTOR_COLUMNS 4

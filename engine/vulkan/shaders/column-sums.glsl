@@ -6,13 +6,13 @@
 
 #define COLUMNS 4
 #define ROWS 4
-#define MAX_LANES 64
+#define MAX_SUBGROUPS 64
 
-layout (local_size_x_id = 2) in; // lanes: 32 or 64
+layout (local_size_x_id = 2) in; // lanes: 32 to 256
 layout (constant_id = 0) const uint HAS_BIAS = 0;
 layout (constant_id = 1) const uint M = 1;
 
-shared float partial[ROWS * COLUMNS][MAX_LANES];
+shared float partial[ROWS * COLUMNS][MAX_SUBGROUPS];
 
 uint first_column ()
 {
