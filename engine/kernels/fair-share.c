@@ -137,7 +137,10 @@ pt_wait_clock_read (PtWaitClock *self)
 
 #elif defined(G_OS_WIN32) && defined(cycles)
 
-/* Windows counts a thread's cycles with the counter that RDTSC reads. */
+/* Windows counts a thread's cycles with the counter that RDTSC reads. If there are this many times
+ * fewer, the system counts something else. */
+#define OTHER_UNIT 64
+
 static guint64
 cycles_of_thread (void)
 {
@@ -196,6 +199,8 @@ pt_wait_clock_read (PtWaitClock *self)
 
   awake = self->awake + (cycles () - self->awake_since);
   if (now <= self->ran || awake <= now - self->ran || speed == 0)
+    return 0;
+  if (awake / OTHER_UNIT > now - self->ran)
     return 0;
   return (gint64) ((double) (awake - (now - self->ran)) / speed);
 }
