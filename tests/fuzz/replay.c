@@ -16,8 +16,8 @@ replay (const char *folder, const char *name)
   g_autofree char *data = NULL;
   gsize size;
 
-  printf ("# %s\n", name);
-  fflush (stdout);
+  /* On standard output a target's own first line is that of TAP. */
+  fprintf (stderr, "# %s\n", name);
   if (!g_file_get_contents (path, &data, &size, NULL))
     g_error ("cannot read %s", path);
   LLVMFuzzerTestOneInput ((const guint8 *) data, size);
