@@ -26,6 +26,7 @@ typedef struct _PtCudaKernels PtCudaKernels;
   PT_ATTENTION_KERNELS (PT_KERNEL_ATTENTION) \
   PT_ROW_KERNELS (PT_KERNEL_ROW)             \
   X (int4_finish)                            \
+  X (gate)                                   \
   X (norm)                                   \
   X (rotary)                                 \
   X (sort_count_32)                          \

@@ -105,8 +105,8 @@ waits (guint kernel)
 
   return is_among (kernel, PT_KERNEL_int4_rows_1_8_1, N_INT4_ROWS) ||
          is_among (kernel, PT_KERNEL_attention_64_1, N_ATTENTION) ||
-         is_among (kernel, PT_KERNEL_row_1, N_ROW) || kernel == PT_KERNEL_norm ||
-         kernel == PT_KERNEL_rotary;
+         is_among (kernel, PT_KERNEL_row_1, N_ROW) || kernel == PT_KERNEL_gate ||
+         kernel == PT_KERNEL_norm || kernel == PT_KERNEL_rotary;
 }
 
 gboolean

@@ -148,6 +148,20 @@ typedef struct {
 gboolean pt_cuda_norm_fits (const PtCudaNorm *norm);
 gboolean pt_cuda_kernel_norm (PtCudaContext *context, const PtCudaNorm *norm, GError **error);
 
+/**
+ * output[i] = input[i] * silu (gate[i]), with silu rounded to bf16.
+ *
+ * @gate, @input, @output: bf16 [n]; the output may be one of the inputs
+ * @n: a multiple of 8
+ */
+typedef struct {
+  PtCuPointer gate, input, output;
+  gint64 n;
+} PtCudaGate;
+
+gboolean pt_cuda_gate_fits (const PtCudaGate *gate);
+gboolean pt_cuda_kernel_gate (PtCudaContext *context, const PtCudaGate *gate, GError **error);
+
 /** Where the results of PtCudaRotary are. */
 typedef enum {
   PT_CUDA_ROTARY_HEADS,   /* [heads][dim] */

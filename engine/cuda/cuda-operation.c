@@ -158,7 +158,7 @@ pt_cuda_operation_read (PtCudaOperation *self, const PtKernelPattern *pattern,
 
   self->kind = pattern->kind;
   self->reads_sources = FALSE;
-  if (way > 0 && self->kind != PT_PATTERN_ROTARY && self->kind != PT_PATTERN_ATTENTION)
+  if (way > 0 && (self->kind == PT_PATTERN_PRODUCT || self->kind == PT_PATTERN_NORM))
     return FALSE;
   switch (self->kind) {
   case PT_PATTERN_ATTENTION:
@@ -177,6 +177,11 @@ pt_cuda_operation_read (PtCudaOperation *self, const PtKernelPattern *pattern,
       return FALSE;
     self->reads_sources = pattern->rotary.has_partial;
     return !self->reads_sources || is_known_partial (&self->rotary, partial, around);
+  case PT_PATTERN_GATE:
+    return pt_gate_pattern_read (&pattern->gate, arguments, way, &self->gate) &&
+           has_bytes (around, self->gate.gate, self->gate.n * 2) &&
+           has_bytes (around, self->gate.input, self->gate.n * 2) &&
+           has_bytes (around, self->gate.output, self->gate.n * 2);
   default: return FALSE;
   }
 }
@@ -216,24 +221,38 @@ overlap (PtCuPointer a, PtCuPointer b, gsize size)
   return a < b + size && b < a + size;
 }
 
+/* @output is one of the inputs, or nowhere near them. */
+static gboolean
+add_vector (PtCuPointer output, gsize size, const PtCuPointer *inputs, guint n, GArray *results)
+{
+  PtCudaResultKind kind = PT_CUDA_RESULT_NUMBERS;
+
+  for (guint i = 0; i < n; i++) {
+    if (output == inputs[i])
+      kind = PT_CUDA_RESULT_IN_PLACE;
+    else if (overlap (output, inputs[i], size))
+      return FALSE;
+  }
+  add_result (results, output, size, kind);
+  return TRUE;
+}
+
 static gboolean
 add_norm (const PtCudaNorm *norm, GArray *results)
 {
-  const PtCuPointer outputs[] = { norm->output, norm->sum };
   gsize size = (gsize) norm->n * 2;
 
-  for (guint i = 0; i < (norm->sum != 0 ? 2 : 1); i++) {
-    PtCudaResultKind kind = PT_CUDA_RESULT_NUMBERS;
+  return add_vector (norm->output, size, norm->inputs, norm->n_inputs, results) &&
+         (norm->sum == 0 || (!overlap (norm->sum, norm->output, size) &&
+                             add_vector (norm->sum, size, norm->inputs, norm->n_inputs, results)));
+}
 
-    for (guint k = 0; k < norm->n_inputs; k++) {
-      if (outputs[i] == norm->inputs[k])
-        kind = PT_CUDA_RESULT_IN_PLACE;
-      else if (overlap (outputs[i], norm->inputs[k], size))
-        return FALSE;
-    }
-    add_result (results, outputs[i], size, kind);
-  }
-  return norm->sum == 0 || !overlap (norm->sum, norm->output, size);
+static gboolean
+add_gate (const PtCudaGate *gate, GArray *results)
+{
+  const PtCuPointer inputs[] = { gate->gate, gate->input };
+
+  return add_vector (gate->output, (gsize) gate->n * 2, inputs, G_N_ELEMENTS (inputs), results);
 }
 
 /* The row of a cache that is written, of each head. */
@@ -289,6 +308,7 @@ pt_cuda_operation_results (const PtCudaOperation *self, const PtCudaSurroundings
            add_block (around, row->output, of_row, G_N_ELEMENTS (of_row), results);
   case PT_PATTERN_NORM: return add_norm (&self->norm, results);
   case PT_PATTERN_ROTARY: return add_rotary (&self->rotary, around, results);
+  case PT_PATTERN_GATE: return add_gate (&self->gate, results);
   default: return FALSE;
   }
 }
@@ -308,6 +328,7 @@ pt_cuda_operation_launch (const PtCudaOperation *self, PtCudaContext *context, P
   case PT_PATTERN_PRODUCT: return pt_cuda_kernel_row (context, &self->row, NULL);
   case PT_PATTERN_NORM: return pt_cuda_kernel_norm (context, &self->norm, NULL);
   case PT_PATTERN_ROTARY: return pt_cuda_kernel_rotary (context, &self->rotary, NULL);
+  case PT_PATTERN_GATE: return pt_cuda_kernel_gate (context, &self->gate, NULL);
   default: return FALSE;
   }
 }

@@ -22,6 +22,7 @@ typedef struct {
     PtCudaRow row;
     PtCudaNorm norm;
     PtCudaRotary rotary;
+    PtCudaGate gate;
   };
   gboolean reads_sources; /* in place of a tensor that another kernel computed from them */
 } PtCudaOperation;

@@ -143,6 +143,7 @@ name_of (const PtCudaOperation *operation)
   case PT_PATTERN_PRODUCT: return "A product";
   case PT_PATTERN_NORM: return "RMSNorm";
   case PT_PATTERN_ROTARY: return "One way to turn heads";
+  case PT_PATTERN_GATE: return "One way to use a gate";
   default: return operation->reads_sources ? "Attention with unexpanded keys" : "Attention";
   }
 }
@@ -296,6 +297,7 @@ pt_cuda_replacements_describe (const PtCudaReplacements *self)
   describe_pattern (self, PT_PATTERN_PRODUCT, "products", text);
   describe_pattern (self, PT_PATTERN_NORM, "RMSNorm", text);
   describe_pattern (self, PT_PATTERN_ROTARY, "rotary positions", text);
+  describe_pattern (self, PT_PATTERN_GATE, "gates", text);
   if (text->len > 0)
     g_string_append_printf (text, "the results differed by at most %.2g", self->largest);
   return g_string_free (text, text->len == 0);

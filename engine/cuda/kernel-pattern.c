@@ -12,6 +12,8 @@ pt_kernel_pattern_find (const char *text, const PtPtxAddresses *addresses, PtKer
     pattern->kind = PT_PATTERN_ROTARY;
   else if (pt_norm_pattern_find (text, addresses, &pattern->norm))
     pattern->kind = PT_PATTERN_NORM;
+  else if (pt_gate_pattern_find (text, addresses, &pattern->gate))
+    pattern->kind = PT_PATTERN_GATE;
   else
     pattern->kind = PT_PATTERN_NOTHING;
   return pattern->kind != PT_PATTERN_NOTHING;

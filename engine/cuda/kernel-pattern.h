@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/cuda/attention-pattern.h"
+#include "engine/cuda/gate-pattern.h"
 #include "engine/cuda/norm-pattern.h"
 #include "engine/cuda/product-pattern.h"
 #include "engine/cuda/rotary-pattern.h"
@@ -14,6 +15,7 @@ typedef enum {
   PT_PATTERN_PRODUCT,
   PT_PATTERN_NORM,
   PT_PATTERN_ROTARY,
+  PT_PATTERN_GATE,
   PT_N_PATTERNS
 } PtPatternKind;
 
@@ -25,6 +27,7 @@ typedef struct {
     PtProductPattern product;
     PtNormPattern norm;
     PtRotaryPattern rotary;
+    PtGatePattern gate;
   };
 } PtKernelPattern;
 

@@ -39,6 +39,14 @@ emulate (const FakeLaunch *launch, void **arguments, gpointer user_data)
   gpu->cu->cuStreamSynchronize (gpu->stream);
   pt_emulate_launch (user_data, launch, arguments[0]);
 }
+
+void
+gpu_emulate (void)
+{
+  const FakeCuda *fake = fake_cuda_open (FAKE_CUDA_PATH);
+
+  fake->set_launch_hook (emulate, (gpointer) fake);
+}
 #endif
 
 void
@@ -47,10 +55,8 @@ gpu_start (void)
   GError *error = NULL;
 
 #ifdef EMULATED
-  const FakeCuda *fake = fake_cuda_open (FAKE_CUDA_PATH);
-
   g_setenv ("PTERIS_CUDA", FAKE_CUDA_PATH, TRUE);
-  fake->set_launch_hook (emulate, (gpointer) fake);
+  gpu_emulate ();
   pt_cuda_kernels_use_image ("// kernels are emulated");
   gpu_is_quick = TRUE;
 #endif

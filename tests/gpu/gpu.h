@@ -13,6 +13,11 @@ extern gboolean gpu_is_quick; /* fewer and smaller cases */
 void gpu_start (void);
 void gpu_stop (void);
 
+#ifdef EMULATED
+/** Let the stand-in for the driver emulate kernels, as gpu_start() does. */
+void gpu_emulate (void);
+#endif
+
 /** Exits, with a message, when @ok is FALSE. */
 void gpu_check (gboolean ok, GError *error);
 

@@ -187,9 +187,54 @@ test_norm_refuses (void)
   g_assert_false (pt_cuda_norm_fits (&norm));
 }
 
+static void
+test_gate (void)
+{
+  static const gint64 sizes[] = { 8, 1032, 14336 };
+  guint64 state = 4;
+
+  for (guint k = 0; k < G_N_ELEMENTS (sizes); k++) {
+    gsize n = (gsize) sizes[k];
+    g_autofree guint16 *gate = reference_random_bf16 (n, 9, &state),
+                       *input = reference_random_bf16 (n, 1, &state), *output = NULL;
+    PtCudaGate work = { .n = sizes[k] };
+    GError *error = NULL;
+
+    work.gate = gpu_new (gate, n * 2);
+    work.input = gpu_new (input, n * 2);
+    work.output = k == 0 ? gpu_new (NULL, n * 2) : k == 1 ? work.gate : work.input;
+    gpu_check (pt_cuda_kernel_gate (gpu, &work, &error), error);
+    output = gpu_read (work.output);
+    for (gsize i = 0; i < n; i++) {
+      double x = (double) reference_from_bf16 (gate[i]);
+      double expected = x / (1 + exp (-x)) * (double) reference_from_bf16 (input[i]);
+
+      g_assert_cmpfloat_with_epsilon ((double) reference_from_bf16 (output[i]), expected,
+                                      fabs (expected) / 100 + 1e-6);
+    }
+    gpu_free_all ();
+  }
+}
+
+static void
+test_gate_refuses (void)
+{
+  PtCudaGate gate = { 16, 16, 16, 8 };
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (pt_cuda_gate_fits (&gate));
+  gate.output = 8;
+  g_assert_false (pt_cuda_kernel_gate (gpu, &gate, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
+  gate.n = 12;
+  g_assert_false (pt_cuda_gate_fits (&gate));
+}
+
 void
 add_norm_tests (void)
 {
+  g_test_add_func ("/kernels/gate", test_gate);
+  g_test_add_func ("/kernels/gate/refuses", test_gate_refuses);
   g_test_add_func ("/kernels/norm", test_norm);
   g_test_add_func ("/kernels/norm/token", test_norm_token);
   g_test_add_func ("/kernels/norm/refuses", test_norm_refuses);

@@ -431,6 +431,45 @@ test_cache_differs (Fixture *f, gconstpointer data)
   g_assert_cmpuint (call (f, PT_CUDA_REPLACE_USE), ==, 0);
 }
 
+/* ---- Gates: [gate, in place], input, number ---- */
+
+static void
+run_gate (const FakeLaunch *launch, void **arguments, gpointer user_data)
+{
+  guint16 *gate = tensor (arguments, 0);
+  const guint16 *input = tensor (arguments, 1);
+
+  for (guint i = 0; i < N; i++) {
+    double x = number (gate, i);
+
+    gate[i] = reference_to_bf16 (x / (1 + exp (-x)) * number (input, i) + current->error);
+  }
+}
+
+static void
+test_gate (Fixture *f, gconstpointer data)
+{
+  guint64 state = 5, *arguments = f->kernels[0].arguments;
+  g_autofree guint16 *before = NULL, *theirs = NULL, *ours = NULL;
+
+  add_kernel (f, "gate", 3, run_gate);
+  arguments[0] = random_tensor (N, &state);
+  arguments[1] = random_tensor (N, &state);
+  arguments[2] = N;
+  f->kernels[0].pattern.kind = PT_PATTERN_GATE;
+  f->kernels[0].pattern.gate = (PtGatePattern){ { 0, 1 }, 0, 2 };
+  before = gpu_read (arguments[0]);
+  g_assert_cmpuint (call (f, PT_CUDA_REPLACE_WATCH), ==, 0);
+  theirs = gpu_read (arguments[0]);
+  gpu->cu->cuMemcpyHtoD (arguments[0], before, N * 2);
+  g_assert_cmpuint (call (f, PT_CUDA_REPLACE_USE), ==, 1);
+  ours = gpu_read (arguments[0]);
+  agree (theirs, ours, N);
+  f->error = 0.1;
+  g_assert_cmpuint (call (f, PT_CUDA_REPLACE_WATCH), ==, 0);
+  g_assert_cmpuint (call (f, PT_CUDA_REPLACE_USE), ==, 0);
+}
+
 /* ---- What the edges of a graph are made from ---- */
 
 static void
@@ -453,7 +492,7 @@ test_known_addresses (Fixture *f, gconstpointer data)
   rotary.output = random_tensor (HEADS * DIM, &state);
   fake->set_launch_hook (look_at_rotary, &arguments);
   g_assert_true (pt_cuda_kernel_rotary (gpu, &rotary, NULL));
-  fake->set_launch_hook (NULL, NULL);
+  gpu_emulate ();
   g_assert_cmpuint (arguments.output, ==, rotary.output);
   g_assert_cmpuint (arguments.value_output, ==, rotary.output);
   g_assert_cmpint (arguments.head_stride, ==, DIM);
@@ -472,6 +511,7 @@ add_replaced_small_tests (void)
   ADD ("turn-differs", test_turn_differs);
   ADD ("cache", test_cache);
   ADD ("cache-differs", test_cache_differs);
+  ADD ("gate", test_gate);
   ADD ("known-addresses", test_known_addresses);
 }
 

@@ -319,6 +319,14 @@ f32_to_bf16 (float x)
   return (uint16_t) ((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+DEVICE float
+silu (float x)
+{
+  const float log2_e = 1.4426950409f;
+
+  return x / (1.0f + exp2f (-x * log2_e));
+}
+
 DEVICE int
 lane_id (void)
 {

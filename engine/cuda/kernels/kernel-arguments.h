@@ -160,6 +160,18 @@ typedef struct {
   int32_t unused;
 } PtNormArguments;
 
+/* ---- SiLU of the gate ---- */
+
+enum { PT_GATE_THREADS = 128 };
+
+typedef struct {
+  PT_ADDRESS (const uint16_t) gate;  /* bf16 [n] */
+  PT_ADDRESS (const uint16_t) input; /* bf16 [n] */
+  PT_ADDRESS (uint16_t) output;      /* bf16 [n] */
+  int32_t n;                         /* a multiple of 8 */
+  int32_t unused;
+} PtGateArguments;
+
 /* ---- Rotary positions ---- */
 
 enum {

@@ -4,6 +4,7 @@
 
 #include "attention.cuh"
 #include "copy.cuh"
+#include "gate.cuh"
 #include "int4-rows.cuh"
 #include "int4-many.cuh"
 #include "norm.cuh"

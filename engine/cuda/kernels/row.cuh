@@ -77,14 +77,6 @@ sum_rows (const PtRowArguments &p, int first, int from, float (&sums)[ROWS])
   }
 }
 
-DEVICE float
-silu (float x)
-{
-  const float log2_e = 1.4426950409f;
-
-  return x / (1.0f + exp2f (-x * log2_e));
-}
-
 DEVICE void
 write_row (const PtRowArguments &p, int row, float sum)
 {

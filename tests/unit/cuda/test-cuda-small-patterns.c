@@ -242,6 +242,67 @@ test_rotary_launch (void)
   g_assert_false (pt_rotary_pattern_read (&pattern.rotary, arguments, 0, &rotary, &partial));
 }
 
+/* ---- Gates ---- */
+
+#define EXPONENTIAL "ex2.approx.ftz.f32 %r63, %r64;\n"
+
+static void
+test_gate (void)
+{
+  static const struct {
+    Kind kind;
+    guint second, output;
+  } cases[] = { { { "br", FALSE, 1, EXPONENTIAL }, 1, 0 },
+                { { "rb", FALSE, 1, EXPONENTIAL }, 1, 1 },
+                { { "rrw", FALSE, 1, EXPONENTIAL }, 1, 2 },
+                { { "wrr", FALSE, 1, EXPONENTIAL }, 2, 0 } };
+  static const Kind others[] = {
+    { "br", FALSE, 2, EXPONENTIAL },
+    { "br", TRUE, 1, EXPONENTIAL },
+    { "br", FALSE, 1, "" },
+    { "bb", FALSE, 1, EXPONENTIAL },
+    { "rr", FALSE, 1, EXPONENTIAL },
+    { "rrrw", FALSE, 1, EXPONENTIAL },
+    { "rw", FALSE, 1, EXPONENTIAL },
+    { "rri", FALSE, 1, EXPONENTIAL },
+    { "rrww", FALSE, 1, EXPONENTIAL },
+  };
+  PtKernelPattern pattern;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_assert_cmpint (find (&cases[i].kind, &pattern), ==, PT_PATTERN_GATE);
+    g_assert_cmpuint (pattern.gate.inputs[1], ==, cases[i].second);
+    g_assert_cmpuint (pattern.gate.output, ==, cases[i].output);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++) {
+    g_test_message ("%s", others[i].tensors);
+    g_assert_cmpint (find (&others[i], &pattern), !=, PT_PATTERN_GATE);
+  }
+}
+
+static void
+test_gate_launch (void)
+{
+  guint64 words[] = { 4096, 8192, 64, 0, 0 };
+  void *arguments[G_N_ELEMENTS (words)];
+  const Kind kind = { "br", FALSE, 1, EXPONENTIAL };
+  PtKernelPattern pattern;
+  PtCudaGate gate;
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    arguments[i] = &words[i];
+  g_assert_cmpint (find (&kind, &pattern), ==, PT_PATTERN_GATE);
+  g_assert_true (pt_gate_pattern_read (&pattern.gate, arguments, 0, &gate));
+  g_assert_cmpuint (gate.gate, ==, 4096);
+  g_assert_cmpuint (gate.output, ==, 4096);
+  g_assert_cmpint (gate.n, ==, 64);
+  g_assert_true (pt_gate_pattern_read (&pattern.gate, arguments, 1, &gate));
+  g_assert_cmpuint (gate.gate, ==, 8192);
+  g_assert_false (pt_gate_pattern_read (&pattern.gate, arguments, 2, &gate));
+  words[2] = 60;
+  g_assert_false (pt_gate_pattern_read (&pattern.gate, arguments, 0, &gate));
+}
+
 /* ---- Damaged text ---- */
 
 static void
@@ -295,6 +356,8 @@ main (int argc, char **argv)
   g_test_add_func ("/small-patterns/rotary", test_rotary);
   g_test_add_func ("/small-patterns/no-rotary", test_no_rotary);
   g_test_add_func ("/small-patterns/rotary-launch", test_rotary_launch);
+  g_test_add_func ("/small-patterns/gate", test_gate);
+  g_test_add_func ("/small-patterns/gate-launch", test_gate_launch);
   g_test_add_func ("/small-patterns/damaged", test_damaged);
   g_test_add_func ("/small-patterns/epsilon", test_epsilon);
   return g_test_run ();
