@@ -27,12 +27,35 @@ is_fatal (const char *domain, GLogLevelFlags level, const char *message, gpointe
   return strstr (message, "gdk_surface_get_device_position") == NULL;
 }
 
+/* libadwaita 1.7 measures the heading of its own dialog in too small a width before it takes
+ * smaller letters, of which GTK warns. GTK's warnings end a test in the writer of messages. */
+static inline GLogWriterOutput
+write_message (GLogLevelFlags level, const GLogField *fields, gsize n, gpointer user_data)
+{
+  for (gsize i = 0; i < n; i++)
+    if (g_str_equal (fields[i].key, "MESSAGE") && adw_get_minor_version () > 2 &&
+        strstr (fields[i].value, "Trying to measure GtkLabel") != NULL)
+      return G_LOG_WRITER_HANDLED;
+  return g_log_writer_default (level, fields, n, NULL);
+}
+
+static inline void
+tolerate_faults_of_libraries (void)
+{
+  static gboolean done;
+
+  g_test_log_set_fatal_handler (is_fatal, NULL);
+  if (!done)
+    g_log_set_writer_func (write_message, NULL, NULL);
+  done = TRUE;
+}
+
 static inline PterisWindow *
 open_window (void)
 {
   PterisWindow *window;
 
-  g_test_log_set_fatal_handler (is_fatal, NULL);
+  tolerate_faults_of_libraries ();
   pteris_settings_set_boolean (PTERIS_SETTING_WELCOMED, TRUE);
   window = pteris_window_new (application);
 
