@@ -167,8 +167,8 @@ add_call (PtVkPlan *plan, PtVkEmitter *emitter, guint index, GError **error)
   gboolean reads_packed = call->op->reads_packed && pt_vk_reads_packed (plan->graph, call);
   PtVkEmitted emitted = PT_VK_DECLINED;
 
-  if (call->op->is_host || pt_vk_users_is_done (plan->users, index) || is_put_off (plan, call) || is_alias (plan->graph, call) ||
-      (has_no_elements (plan->graph, call) && !on_state))
+  if (call->op->is_host || pt_vk_users_is_done (plan->users, index) || is_put_off (plan, call) ||
+      is_alias (plan->graph, call) || (has_no_elements (plan->graph, call) && !on_state))
     return TRUE;
   emitter->call = call;
   if (!reads_packed)

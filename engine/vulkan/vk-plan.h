@@ -67,15 +67,15 @@ typedef struct {
 
 typedef struct {
   PtVkGraph *graph;
-  PtVkStore *store;     /* NULL: without a GPU */
-  GArray *dispatches;   /* PtVkDispatch */
-  GArray *raw;          /* PtVkStep of dispatches and calls only */
-  GArray *steps;        /* PtVkStep with copies */
-  GArray *places;       /* PtVkPlace: values, then temporaries */
-  GArray *symbols;      /* guint32: the values that are in the table of symbolic integers */
+  PtVkStore *store;         /* NULL: without a GPU */
+  GArray *dispatches;       /* PtVkDispatch */
+  GArray *raw;              /* PtVkStep of dispatches and calls only */
+  GArray *steps;            /* PtVkStep with copies */
+  GArray *places;           /* PtVkPlace: values, then temporaries */
+  GArray *symbols;          /* guint32: the values that are in the table of symbolic integers */
   struct _PtVkUsers *users; /* vk-fuse.h */
-  GHashTable *unpacked; /* value + 1: weights that a step on the CPU unpacks */
-  GHashTable *baked;    /* value -> number + 1: symbolic integers that dispatches were made with */
+  GHashTable *unpacked;     /* value + 1: weights that a step on the CPU unpacks */
+  GHashTable *baked; /* value -> number + 1: symbolic integers that dispatches were made with */
   gsize gpu_bytes, host_bytes;
   gboolean state_on_host; /* the state lies on the host, because a call on it runs there */
   gboolean state_is_used; /* so that it can no longer move */
