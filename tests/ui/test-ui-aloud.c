@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/ui/fake-engine.h"
+#include "tests/ui/fake-sound.h"
 #include "tests/ui/window-test.h"
 #include "ui/aloud/sentences.h"
 #include "ui/aloud/voice-choice.h"
@@ -324,6 +325,10 @@ int
 main (int argc, char **argv)
 {
   g_setenv ("PTERIS_AUDIO_SINK", "fakesink sync=true", TRUE);
+#ifdef G_OS_WIN32
+  fake_sound_begin ();
+  fake_sound_plug (PTERIS_SOUND_OUTPUT, "speakers", "Speakers", TRUE, FAKE_SOUND_WORKS);
+#endif
   begin_window_tests (&argc, &argv);
   g_test_add_func ("/aloud/sentences", test_sentences);
   g_test_add_func ("/aloud/markdown", test_markdown);
