@@ -192,6 +192,36 @@ schema_file (const char *schema)
   return path;
 }
 
+/** With tools and a schema the answer is a call, or has the form. */
+static void
+test_schema_and_tools (void)
+{
+  g_autofree char *model = data ("chat", "qwen3_xnnpack_8da4w", "model.pte");
+  g_autofree char *schema = schema_file ("{\"enum\": [7]}");
+  g_autofree char *tools =
+      schema_file ("[{\"type\": \"function\", \"function\": {\"name\": \"look\", "
+                   "\"parameters\": {\"type\": \"object\", \"properties\": {}, "
+                   "\"additionalProperties\": false}}}]");
+  g_autofree char *ask = g_strdup_printf (
+      "pteris chat %%s --prompt hi -n 100 --seed 1 --json --json-schema %s --tools %s", schema,
+      tools);
+  g_auto (Result) answer = pteris (ask, model, NULL);
+  json_t *json = json_loads (answer.out, 0, NULL), *calls = json_object_get (json, "tool_calls");
+  json_t *text =
+      json_loads (json_string_value (json_object_get (json, "text")), JSON_DECODE_ANY, NULL);
+
+  g_assert_cmpint (answer.status, ==, DONE);
+  if (calls != NULL)
+    g_assert_cmpstr (json_string_value (json_object_get (json_array_get (calls, 0), "name")), ==,
+                     "look");
+  else
+    g_assert_cmpint (json_integer_value (text), ==, 7);
+  json_decref (json);
+  json_decref (text);
+  g_unlink (schema);
+  g_unlink (tools);
+}
+
 /** An answer that a JSON Schema binds, and how likely its tokens were. */
 static void
 test_schema (void)
@@ -384,6 +414,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/bad-input", test_bad_input);
   g_test_add_func ("/app/chat", test_chat);
   g_test_add_func ("/app/schema", test_schema);
+  g_test_add_func ("/app/schema-and-tools", test_schema_and_tools);
   g_test_add_func ("/app/reports", test_reports);
 #ifndef G_OS_WIN32
   g_test_add_func ("/app/library", test_library);
