@@ -140,7 +140,7 @@ open_bundle (GError **error)
 }
 
 static void
-on_text (const char *text, const PtStats *stats, gpointer user_data)
+on_text (const char *text, PtAnswerPart part, const PtStats *stats, gpointer user_data)
 {
   g_string_append (user_data, text);
 }
