@@ -191,15 +191,6 @@ max_of_warp (float x)
   return x;
 }
 
-DEVICE float
-sum_of_warp (float x)
-{
-#pragma unroll
-  for (int offset = LANES / 2; offset > 0; offset /= 2)
-    x += __shfl_xor_sync (ALL_LANES, x, offset);
-  return x;
-}
-
 /**
  * Called by a warp: the factors that merge the sums of @n <= PT_ATTENTION_BLOCKS blocks of a head,
  * and their weight.

@@ -339,6 +339,16 @@ warp_id (void)
   return (int) (threadIdx.x / LANES);
 }
 
+/** The sum over the lanes of a warp, in all of them. */
+DEVICE float
+sum_of_warp (float x)
+{
+#pragma unroll
+  for (int offset = LANES / 2; offset > 0; offset /= 2)
+    x += __shfl_xor_sync (ALL_LANES, x, offset);
+  return x;
+}
+
 /**
  * TRUE in all threads of the last of @n blocks that calls this function. What the other blocks
  * wrote before can then be read with __ldcg().

@@ -78,15 +78,6 @@ sum_unit (const PtNormArguments &p, int unit)
   return sum;
 }
 
-DEVICE float
-add_lanes (float x)
-{
-#pragma unroll
-  for (int offset = LANES / 2; offset > 0; offset /= 2)
-    x += __shfl_xor_sync (ALL_LANES, x, offset);
-  return x;
-}
-
 /** The sum over all threads of the block, in all of them. */
 DEVICE float
 add_threads (float x)
@@ -94,11 +85,11 @@ add_threads (float x)
   __shared__ float sums[NORM_WARPS];
   int lane = lane_id ();
 
-  x = add_lanes (x);
+  x = sum_of_warp (x);
   if (lane == 0)
     sums[warp_id ()] = x;
   __syncthreads ();
-  return add_lanes (lane < (int) blockDim.x / LANES ? sums[lane] : 0.0f);
+  return sum_of_warp (lane < (int) blockDim.x / LANES ? sums[lane] : 0.0f);
 }
 
 KERNEL

@@ -303,11 +303,8 @@ template <PlainKind KIND, int ROWS, int COLUMNS, int UNROLL, int PARTS> struct P
     for (int r = 0; r < ROWS; r++)
 #pragma unroll
       for (int c = 0; c < COLUMNS; c++) {
-        float sum = sums[r][c];
+        float sum = sum_of_warp (sums[r][c]);
 
-#pragma unroll
-        for (int offset = 16; offset > 0; offset /= 2)
-          sum += __shfl_xor_sync (ALL_LANES, sum, offset);
         if (lane_id () == 0 && r < p.rows && column + c < p.n)
           p.output[(int64_t) r * p.n + column + c] = f32_to_bf16 (sum);
       }

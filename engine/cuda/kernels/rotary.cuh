@@ -50,7 +50,7 @@ turn_head (const PtRotaryArguments &p, int head)
       squares = fmaf (low[i], low[i], fmaf (high[i], high[i], squares));
     }
   }
-  factor = rsqrtf (add_lanes (squares) / (float) p.dim + p.epsilon);
+  factor = rsqrtf (sum_of_warp (squares) / (float) p.dim + p.epsilon);
 #pragma unroll
   for (int i = 0; i < ROTARY_PAIRS; i++) {
     int at = i * LANES + lane_id ();

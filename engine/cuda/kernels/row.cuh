@@ -106,9 +106,7 @@ row_product (const PtRowArguments &p)
   let_later_start ();
 #pragma unroll
   for (int r = 0; r < ROWS; r++)
-#pragma unroll
-    for (int offset = LANES / 2; offset > 0; offset /= 2)
-      sums[r] += __shfl_xor_sync (ALL_LANES, sums[r], offset);
+    sums[r] = sum_of_warp (sums[r]);
   if (lane_id () == 0)
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
