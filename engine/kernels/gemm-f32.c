@@ -113,16 +113,6 @@ multiply_in_place (const PtF32Kernels *kernels, const Product *p)
       multiply_panel (kernels, p, row, column, 0, p->k, (const float *) p->b + column, p->ldb);
 }
 
-/* Reads numbers of b as floats. */
-static void
-read_b (const Product *p, gsize from, gsize n, float *to)
-{
-  if (p->type == PT_FLOAT_F32)
-    memcpy (to, b_from (p, from), n * sizeof *to);
-  else
-    pt_vector_to_f32 (p->type, n, b_from (p, from), to);
-}
-
 /* @strip: room for a panel, where rows of b become floats. */
 static void
 pack_panel (const PtF32Kernels *kernels, const Product *p, gsize column, gsize k0, gsize depth,
@@ -136,12 +126,12 @@ pack_panel (const PtF32Kernels *kernels, const Product *p, gsize column, gsize k
   }
   if (p->b_transposed) {
     for (gsize j = 0; j < n; j++)
-      read_b (p, (column + j) * p->ldb + k0, depth, strip + j * depth);
+      pt_vector_to_f32 (p->type, depth, b_from (p, (column + j) * p->ldb + k0), strip + j * depth);
     kernels->pack_transposed (n, depth, strip, depth, panel);
     return;
   }
   for (gsize i = 0; i < depth; i++) {
-    read_b (p, (k0 + i) * p->ldb + column, n, panel + i * nr);
+    pt_vector_to_f32 (p->type, n, b_from (p, (k0 + i) * p->ldb + column), panel + i * nr);
     for (gsize j = n; j < nr; j++)
       panel[i * nr + j] = 0.0f;
   }

@@ -355,35 +355,29 @@ finish_qs8 (gsize n, const gint32 *sums, const PtQs8Ends *ends, gint8 *y)
   }
 }
 
-static float
-dot_of_rows (gsize k, const float *a, const float *b)
+/* @n <= 8 numbers from number @at of @b on, as floats: in place, or in @room. */
+static const float *
+floats_of (PtFloatType type, gconstpointer b, gsize at, gsize n, float room[8])
 {
-  float part[8] = { 0 }, total = 0;
-  gsize p = 0;
-
-  for (; p + 8 <= k; p += 8)
-    for (gsize l = 0; l < 8; l++)
-      part[l] += a[p + l] * b[p + l];
-  for (; p < k; p++)
-    total += a[p] * b[p];
-  for (gsize l = 0; l < 8; l++)
-    total += part[l];
-  return total;
+  if (type == PT_FLOAT_F32)
+    return (const float *) b + at;
+  pt_vector_to_f32 (type, n, (const guint16 *) b + at, room);
+  return room;
 }
 
-/* The same with b of 16 bits for each number. */
 static float
-dot_of_halves (PtFloatType type, gsize k, const float *a, const guint16 *b)
+dot_of_row (PtFloatType type, gsize k, const float *a, gconstpointer b, gsize at)
 {
-  float part[8] = { 0 }, total = 0, bs[8];
+  float part[8] = { 0 }, total = 0, room[8];
+  const float *bs;
   gsize p = 0;
 
   for (; p + 8 <= k; p += 8) {
-    pt_vector_to_f32 (type, 8, b + p, bs);
+    bs = floats_of (type, b, at + p, 8, room);
     for (gsize l = 0; l < 8; l++)
       part[l] += a[p + l] * bs[l];
   }
-  pt_vector_to_f32 (type, k - p, b + p, bs);
+  bs = floats_of (type, b, at + p, k - p, room);
   for (gsize l = 0; p + l < k; l++)
     total += a[p + l] * bs[l];
   for (gsize l = 0; l < 8; l++)
@@ -397,9 +391,7 @@ dot_rows (PtFloatType type, gsize m, gsize n, gsize k, const float *a, gsize lda
 {
   for (gsize j = 0; j < n; j++)
     for (gsize i = 0; i < m; i++)
-      c[i * ldc + j] = type == PT_FLOAT_F32
-                           ? dot_of_rows (k, a + i * lda, (const float *) b + j * ldb)
-                           : dot_of_halves (type, k, a + i * lda, (const guint16 *) b + j * ldb);
+      c[i * ldc + j] = dot_of_row (type, k, a + i * lda, b, j * ldb);
 }
 
 static void

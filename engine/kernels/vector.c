@@ -2,6 +2,7 @@
 #include "engine/kernels/vector.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "engine/kernels/kernel-tables.h"
 
@@ -90,12 +91,13 @@ pt_vector_bf16_to_f32 (gsize n, const guint16 *x, float *y)
 }
 
 void
-pt_vector_to_f32 (PtFloatType type, gsize n, const guint16 *x, float *y)
+pt_vector_to_f32 (PtFloatType type, gsize n, gconstpointer x, float *y)
 {
-  if (type == PT_FLOAT_F16)
-    pt_vector_f16_to_f32 (n, x, y);
-  else
-    pt_vector_bf16_to_f32 (n, x, y);
+  switch (type) {
+  case PT_FLOAT_F32: memcpy (y, x, n * sizeof *y); break;
+  case PT_FLOAT_F16: pt_vector_f16_to_f32 (n, x, y); break;
+  case PT_FLOAT_BF16: pt_vector_bf16_to_f32 (n, x, y); break;
+  }
 }
 
 void

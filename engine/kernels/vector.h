@@ -91,8 +91,8 @@ pt_float_size (PtFloatType type)
   return type == PT_FLOAT_F32 ? sizeof (float) : sizeof (guint16);
 }
 
-/** Converts numbers of 16 bits. @type: not PT_FLOAT_F32. */
-void pt_vector_to_f32 (PtFloatType type, gsize n, const guint16 *x, float *y);
+/** Reads numbers of @type. */
+void pt_vector_to_f32 (PtFloatType type, gsize n, gconstpointer x, float *y);
 
 /* Conversions round to nearest even. */
 void pt_vector_f16_to_f32 (gsize n, const guint16 *x, float *y);
