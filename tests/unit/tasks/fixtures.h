@@ -35,6 +35,21 @@ read_ok (PtLlm *llm, const gint32 *ids, guint n)
   g_assert_no_error (error);
 }
 
+/** Open the program and the tokenizer of the chat model @name. Returns its folder. */
+static inline char *
+open_chat_model (const char *name, PtModule **module, PtTokenizer **tokenizer)
+{
+  g_autofree char *folder = g_test_build_filename (G_TEST_DIST, "data", "chat", name, NULL);
+  g_autofree char *program = g_build_filename (folder, "model.pte", NULL);
+  g_autoptr (GError) error = NULL;
+
+  *module = pt_module_open (program, NULL, NULL, &error);
+  g_assert_no_error (error);
+  *tokenizer = pt_tokenizer_open (folder, &error);
+  g_assert_no_error (error);
+  return g_steal_pointer (&folder);
+}
+
 /** The path of a new file in @folder. */
 static inline char *
 file_in (const char *folder, const char *name, gconstpointer data, gsize size)

@@ -12,6 +12,7 @@
 #include "engine/init.h"
 #include "engine/tasks/chat/call-schema.h"
 #include "engine/tasks/chat/chat-task.h"
+#include "tests/unit/tasks/fixtures.h"
 
 #define PERSON                                                                               \
   "{\"type\": \"object\", \"properties\": {\"name\": {\"type\": \"string\", \"maxLength\": " \
@@ -47,15 +48,8 @@ open_chat (Fixture *f, const char *folder)
 static void
 set_up (Fixture *f, gconstpointer data)
 {
-  g_autofree char *folder =
-      g_test_build_filename (G_TEST_DIST, "data", "chat", "qwen3_xnnpack_8da4w", NULL);
-  g_autofree char *program = g_build_filename (folder, "model.pte", NULL);
-  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = open_chat_model ("qwen3_xnnpack_8da4w", &f->module, &f->tokenizer);
 
-  f->module = pt_module_open (program, NULL, NULL, &error);
-  g_assert_no_error (error);
-  f->tokenizer = pt_tokenizer_open (folder, &error);
-  g_assert_no_error (error);
   f->chat = open_chat (f, folder);
   f->all = g_string_new (NULL);
   for (guint i = 0; i < G_N_ELEMENTS (f->parts); i++)

@@ -11,6 +11,7 @@
 
 #include "engine/init.h"
 #include "engine/tasks/chat/chat-task.h"
+#include "tests/unit/tasks/fixtures.h"
 
 typedef struct {
   PtModule *module;
@@ -26,15 +27,9 @@ typedef struct {
 static void
 set_up (Fixture *f, gconstpointer data)
 {
-  g_autofree char *folder =
-      g_test_build_filename (G_TEST_DIST, "data", "chat", "qwen3_xnnpack_8da4w", NULL);
-  g_autofree char *program = g_build_filename (folder, "model.pte", NULL);
+  g_autofree char *folder = open_chat_model ("qwen3_xnnpack_8da4w", &f->module, &f->tokenizer);
   g_autoptr (GError) error = NULL;
 
-  f->module = pt_module_open (program, NULL, NULL, &error);
-  g_assert_no_error (error);
-  f->tokenizer = pt_tokenizer_open (folder, &error);
-  g_assert_no_error (error);
   f->chat = pt_chat_new (f->module, f->tokenizer, folder, &error);
   g_assert_no_error (error);
   f->text = g_string_new (NULL);
