@@ -5,6 +5,7 @@
 
 #include "engine/base/json.h"
 #include "engine/tasks/llm/llm.h"
+#include "engine/text/tokenizer.h"
 
 /** A list of a case.json as gint32. */
 static inline GArray *
