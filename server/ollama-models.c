@@ -108,25 +108,105 @@ abilities_json (const PtModelInfo *info)
   return list;
 }
 
+/* A description that lacks what only the program's tables say. */
+typedef struct {
+  PterisExchange *exchange;
+  json_t *answer;
+  char *family, *path; /* of the model */
+  char **data;
+} Showing;
+
+static void
+showing_free (gpointer data)
+{
+  Showing *self = data;
+
+  pteris_exchange_unref (self->exchange);
+  json_decref (self->answer);
+  g_free (self->family);
+  g_free (self->path);
+  g_strfreev (self->data);
+  g_free (self);
+}
+
+/* In another thread: tables of large programs take a while. */
+static void
+examine (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  const Showing *self = data;
+  g_autoptr (GError) error = NULL;
+  PtModelDetails *details =
+      pt_library_examine (self->path, (const char *const *) self->data, &error);
+
+  if (details == NULL)
+    g_task_return_error (task, g_steal_pointer (&error));
+  else
+    g_task_return_pointer (task, details, (GDestroyNotify) pt_model_details_free);
+}
+
+static void
+add_details (Showing *self, const PtModelDetails *details)
+{
+  g_autofree char *bits = g_strdup_printf ("%u-bit", details->weight_bits);
+  g_autofree char *context = g_strconcat (self->family, ".context_length", NULL);
+
+  if (details->weight_bits > 0)
+    json_object_set_new (json_object_get (self->answer, "details"), "quantization_level",
+                         json_string (bits));
+  if (details->context > 0)
+    json_object_set_new (json_object_get (self->answer, "model_info"), context,
+                         json_integer (details->context));
+  if (details->thinks)
+    json_array_append_new (json_object_get (self->answer, "capabilities"),
+                           json_string ("thinking"));
+}
+
+/* A program that cannot be examined is described by what is known. */
+static void
+on_examined (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Showing *self = g_task_get_task_data (G_TASK (result));
+  PtModelDetails *details = g_task_propagate_pointer (G_TASK (result), NULL);
+
+  if (details != NULL)
+    add_details (self, details);
+  pt_model_details_free (details);
+  pteris_exchange_answer (self->exchange, 200, json_incref (self->answer));
+}
+
+static json_t *
+show_json (const PtModelInfo *info)
+{
+  g_autofree char *changed = pteris_ollama_time (pteris_model_changed (info));
+
+  return json_pack ("{s:s?, s:s, s:s, s:s, s:o, s:{s:s?, s:s}, s:o, s:s}", "license", info->license,
+                    "modelfile", "", "parameters", "", "template", "", "details",
+                    details_json (info), "model_info", "general.architecture", info->family,
+                    "general.basename", info->title, "capabilities", abilities_json (info),
+                    "modified_at", changed);
+}
+
 static void
 answer_show (PterisServedModels *models, gpointer data)
 {
   Wanted *self = data;
   g_autoptr (GError) error = NULL;
+  g_autoptr (GTask) task = NULL;
   const PtModelInfo *info = pteris_served_models_find (models, self->name, "model", &error);
-  g_autofree char *changed = NULL;
+  Showing *showing;
 
   if (info == NULL) {
     pteris_exchange_fail (self->exchange, error);
   } else {
-    changed = pteris_ollama_time (pteris_model_changed (info));
-    pteris_exchange_answer (self->exchange, 200,
-                            json_pack ("{s:s?, s:s, s:s, s:s, s:o, s:{s:s?, s:s}, s:o, s:s}",
-                                       "license", info->license, "modelfile", "", "parameters", "",
-                                       "template", "", "details", details_json (info), "model_info",
-                                       "general.architecture", info->family, "general.basename",
-                                       info->title, "capabilities", abilities_json (info),
-                                       "modified_at", changed));
+    showing = g_new0 (Showing, 1);
+    showing->exchange = pteris_exchange_ref (self->exchange);
+    showing->answer = show_json (info);
+    showing->family = g_strdup (info->family);
+    showing->path = g_strdup (info->path);
+    showing->data = g_strdupv (info->data);
+    task = g_task_new (NULL, NULL, on_examined, NULL);
+    g_task_set_task_data (task, showing, showing_free);
+    g_task_run_in_thread (task, examine);
   }
   wanted_free (self);
 }

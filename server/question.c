@@ -145,8 +145,7 @@ check_tool (const json_t *tool, const char *path, GError **error)
     pteris_fields_fail (&function, "name", PTERIS_FAULT_VALUE, "is empty.");
   pteris_fields_text (&function, "description");
   pteris_fields_object (&function, "parameters");
-  pteris_fields_refuse (&function, "strict", json_false (),
-                        "the arguments are not checked against the schema.");
+  pteris_fields_bool (&function, "strict", FALSE);
   pteris_fields_end (&function);
 }
 

@@ -161,8 +161,9 @@ add_gemma (GPtrArray *calls, const char *text, gsize length)
   g_autofree char *name = NULL;
 
   pt_literal_skip_space (&cursor);
+  /* A call that is bound to a schema is JSON. */
   if (!pt_literal_take (&cursor, "call:"))
-    return FALSE;
+    return add_json_values (calls, text, length);
   name = pt_literal_name (&cursor);
   pt_literal_skip_space (&cursor);
   return cursor.at < cursor.end && *cursor.at == '{' &&
@@ -252,25 +253,41 @@ static const struct {
   { "<|python_tag|>", "<|eom_id|>", add_any },
 };
 
+/* The first mark in @text, and in *@which which one it is. NULL: there is none. */
+static const char *
+find_mark (const char *text, gsize *which)
+{
+  const char *nearest = NULL;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (marks); i++) {
+    const char *found = strstr (text, marks[i].begin);
+
+    if (found != NULL && (nearest == NULL || found < nearest)) {
+      nearest = found;
+      *which = i;
+    }
+  }
+  return nearest;
+}
+
+const char *
+pt_tool_calls_find_mark (const char *text)
+{
+  gsize which = 0;
+  const char *found = find_mark (text, &which);
+
+  return found != NULL ? found + strlen (marks[which].begin) : NULL;
+}
+
 /* Adds the calls between marks. */
 static void
 add_marked (GPtrArray *calls, const char *text)
 {
-  for (;;) {
-    const char *nearest = NULL, *end;
-    gsize which = 0;
+  const char *found, *end;
+  gsize which = 0;
 
-    for (gsize i = 0; i < G_N_ELEMENTS (marks); i++) {
-      const char *found = strstr (text, marks[i].begin);
-
-      if (found != NULL && (nearest == NULL || found < nearest)) {
-        nearest = found;
-        which = i;
-      }
-    }
-    if (nearest == NULL)
-      return;
-    text = nearest + strlen (marks[which].begin);
+  while ((found = find_mark (text, &which)) != NULL) {
+    text = found + strlen (marks[which].begin);
     end = strstr (text, marks[which].end);
     marks[which].add (calls, text, end != NULL ? (gsize) (end - text) : strlen (text));
     if (end == NULL)

@@ -95,7 +95,8 @@ typedef struct {
   PtThinking thinking;     /* of models that can */
   const char *tools;       /* what the model may call: a JSON list as chat templates take it
                               ("type": "function", …), or NULL. If the answer has calls, an event
-                              PT_EVENT_TOOL_CALLS comes before DONE */
+                              PT_EVENT_TOOL_CALLS comes before DONE. The arguments of calls of a
+                              function with "strict": true fit its parameters */
   gboolean lookup; /* speculate: guess the next tokens from earlier text; the same answer, perhaps
                       faster */
   gboolean raw;    /* no chat template: the model continues the text of the only message, which may

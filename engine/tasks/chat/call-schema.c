@@ -56,16 +56,17 @@ parameters_of (const json_t *tool)
   return parameters;
 }
 
-/* Adds the calls of @tool, number @i, to @choices. */
+/* Adds the calls of @tool, number @i, with arguments that fit @parameters (consumed), to @choices.
+ */
 static void
-add_calls (json_t *choices, json_t *parts, const json_t *tool, gsize i)
+add_calls (json_t *choices, json_t *parts, const json_t *tool, json_t *parameters, gsize i)
 {
   g_autofree char *key = g_strdup_printf ("arguments%" G_GSIZE_FORMAT, i);
 
   json_array_append_new (choices,
                          json_pack ("{s:s, s:{s:{s:s}, s:o}, s:[s, s], s:b}", "type", "object",
                                     "properties", "name", "const", name_of (tool), "arguments",
-                                    add_part (parts, key, parameters_of (tool)), "required", "name",
+                                    add_part (parts, key, parameters), "required", "name",
                                     "arguments", "additionalProperties", FALSE));
 }
 
@@ -81,7 +82,7 @@ pt_call_schema (const char *tools, const char *only, const char *answer, GError 
     const json_t *tool = json_array_get (list, i);
 
     if (name_of (tool) != NULL && (only == NULL || strcmp (name_of (tool), only) == 0))
-      add_calls (choices, parts, tool, i);
+      add_calls (choices, parts, tool, parameters_of (tool), i);
   }
   if (json_array_size (choices) == 0 || (answer != NULL && form == NULL)) {
     json_decref (form);
@@ -93,6 +94,47 @@ pt_call_schema (const char *tools, const char *only, const char *answer, GError 
   }
   if (form != NULL)
     json_array_append_new (choices, add_part (parts, "answer", form));
+  return pt_json_steal_text (json_incref (root));
+}
+
+static gboolean
+is_strict (const json_t *tool)
+{
+  return json_is_true (json_object_get (json_object_get (tool, "function"), "strict"));
+}
+
+gboolean
+pt_tools_are_strict (const char *tools)
+{
+  g_autoptr (json_t) list = json_loads (tools, 0, NULL);
+
+  for (gsize i = 0; i < json_array_size (list); i++)
+    if (is_strict (json_array_get (list, i)))
+      return TRUE;
+  return FALSE;
+}
+
+char *
+pt_strict_calls_schema (const char *tools, GError **error)
+{
+  g_autoptr (json_t) list = json_loads (tools, 0, NULL);
+  json_t *choices = json_array (), *parts = json_pack ("{s:{s:o}}", "call", "anyOf", choices);
+  g_autoptr (json_t) root =
+      json_pack ("{s:[{s:s}, {s:s, s:i, s:{s:s}}], s:o}", "anyOf", "$ref", "#/$defs/call", "type",
+                 "array", "minItems", 1, "items", "$ref", "#/$defs/call", "$defs", parts);
+
+  for (gsize i = 0; i < json_array_size (list); i++) {
+    const json_t *tool = json_array_get (list, i);
+
+    if (name_of (tool) != NULL)
+      add_calls (choices, parts, tool,
+                 is_strict (tool) ? parameters_of (tool) : json_pack ("{s:s}", "type", "object"),
+                 i);
+  }
+  if (json_array_size (choices) == 0) {
+    pt_fail (error, PT_ERROR_ARGUMENT, "No tool has a name. Check the list of tools.");
+    return NULL;
+  }
   return pt_json_steal_text (json_incref (root));
 }
 

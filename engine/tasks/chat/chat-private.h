@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "engine/tasks/chat/call-watch.h"
 #include "engine/tasks/chat/chat-task.h"
 #include "engine/tasks/llm/llm.h"
 #include "engine/tasks/llm/media.h"
@@ -67,8 +68,11 @@ gboolean pt_chat_known_answer (const char *text, GArray *ids, gpointer user_data
 /** Whether the answer to @request is bound to a grammar. */
 gboolean pt_chat_is_bound (const PtChatOptions *request);
 
-/** The constraint of @request, which is bound, at the beginning of an answer, or behind the
- * beginning that it continues, @beginning, or NULL. It belongs to @self. NULL with an error
+/** Whether the answer may be any text, but calls in it are bound to the schemas of their tools. */
+gboolean pt_chat_is_strict (const PtChatOptions *request);
+
+/** The constraint of @request, which is bound or strict, at the beginning of an answer, or behind
+ * the beginning that it continues, @beginning, or NULL. It belongs to @self. NULL with an error
  * (chat-schema.c). */
 PtConstraint *pt_chat_constraint (PtChat *self, const PtChatOptions *request, const char *beginning,
                                   GError **error);
@@ -93,6 +97,8 @@ typedef struct {
   GArray *ids;
   PtChosenTokens *chosen;   /* NULL: nobody asks for them */
   PtConstraint *constraint; /* NULL: the answer may be any text */
+  gboolean strict;          /* @constraint is that of the calls in the answer */
+  PtCallWatch calls;        /* with @strict */
   gint32 mark;              /* with @constraint: a thought may begin with this token; or -1 */
   guint32 *mask;            /* with @constraint: room for a mask of all tokens */
   gboolean checked;         /* @constraint has accepted the latest token */
@@ -110,6 +116,9 @@ void pt_chat_begin_thinking (PtChatTurn *turn, const GArray *prompt);
 
 /** Makes the constraint of the answer, behind its thought. */
 gboolean pt_chat_begin_constraint (PtChatTurn *turn, GError **error);
+
+/** Makes the constraint of the calls in the answer. */
+gboolean pt_chat_begin_strict_calls (PtChatTurn *turn, GError **error);
 
 /** Allows the sampler the tokens that may come next. */
 gboolean pt_chat_constrain (PtChatTurn *turn, GError **error);

@@ -46,15 +46,15 @@ check_bias (const PtChat *self, const PtChatOptions *request, GError **error)
 static gboolean
 check_options (const PtChat *self, const PtChatOptions *request, GError **error)
 {
-  gboolean needs_logits =
-      request->n_logit_bias > 0 || request->logprobs || pt_chat_is_bound (request);
+  gboolean needs_logits = request->n_logit_bias > 0 || request->logprobs ||
+                          pt_chat_is_bound (request) || pt_chat_is_strict (request);
 
   if (needs_logits && pt_llm_chooses (self->llm))
     return pt_fail (
         error, PT_ERROR_UNSUPPORTED,
         "This model chooses its tokens itself and shows no probabilities: logit bias, "
-        "log probabilities, a JSON schema and a call that has to be made cannot be used "
-        "with it.");
+        "log probabilities, a JSON schema, strict tools and a call that has to be made cannot be "
+        "used with it.");
   if (request->top_logprobs > PT_MAX_TOP_LOGPROBS)
     return pt_fail (error, PT_ERROR_ARGUMENT,
                     "The log probabilities of at most %d tokens can be listed for each one, and "

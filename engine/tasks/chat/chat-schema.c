@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Answers that are bound to a JSON schema. What was found for the latest schemas is kept, since
- * scripts ask with the same ones again. */
+/* Answers and calls that are bound to a JSON schema. What was found for the latest schemas is kept,
+ * since scripts ask with the same ones again. */
 
 #include <string.h>
 
@@ -80,10 +80,20 @@ pt_chat_is_bound (const PtChatOptions *request)
   return request->json_schema != NULL || request->must_call;
 }
 
-/* The schema of all that is allowed: calls, and answers in a form. NULL with an error. */
+gboolean
+pt_chat_is_strict (const PtChatOptions *request)
+{
+  return request->tools != NULL && !pt_chat_is_bound (request) &&
+         pt_tools_are_strict (request->tools);
+}
+
+/* The schema of all that is allowed: calls, and answers in a form; or, where answers may be any
+ * text, of the calls in them. NULL with an error. */
 static char *
 make_schema (const PtChatOptions *request, GError **error)
 {
+  if (!pt_chat_is_bound (request))
+    return pt_strict_calls_schema (request->tools, error);
   if (request->tools == NULL)
     return g_strdup (request->json_schema);
   return pt_call_schema (request->tools, request->must_call ? request->called : NULL,

@@ -407,7 +407,7 @@ take_piece (PtChatTurn *turn, gint32 id)
     emit (turn, PT_ANSWER_TEXT);
   if (turn->cut)
     return PT_REASON_STOP;
-  if (turn->constraint != NULL && turn->thinking.place >= PT_STREAM_ANSWERS &&
+  if (turn->constraint != NULL && !turn->strict && turn->thinking.place >= PT_STREAM_ANSWERS &&
       pt_constraint_must_end (turn->constraint))
     return PT_REASON_STOP;
   if (loops)
@@ -577,6 +577,7 @@ turn_clear (PtChatTurn *turn)
 {
   pt_stop_text_clear (&turn->stop);
   pt_thinking_stream_clear (&turn->thinking);
+  pt_call_watch_clear (&turn->calls);
   g_free (turn->mask);
 }
 
@@ -616,7 +617,8 @@ pt_chat_answer (PtChat *self, const PtChatOptions *request, PtChatFunc func, gpo
   if (!pt_chat_write_prompt (self, request, prompt, cancellable, error))
     return PT_REASON_NONE;
   pt_chat_begin_thinking (&turn, prompt);
-  if (pt_chat_is_bound (request) && !pt_chat_begin_constraint (&turn, error)) {
+  if ((pt_chat_is_bound (request) && !pt_chat_begin_constraint (&turn, error)) ||
+      (pt_chat_is_strict (request) && !pt_chat_begin_strict_calls (&turn, error))) {
     turn_clear (&turn);
     return PT_REASON_NONE;
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The thought before an answer, and the grammar that an answer is bound to behind it. */
+/* The thought before an answer, and the grammar that an answer, or a call in it, is bound to behind
+ * it. */
 
 #include <string.h>
 
@@ -70,6 +71,60 @@ pt_chat_begin_constraint (PtChatTurn *turn, GError **error)
   return TRUE;
 }
 
+/* The answer goes on with @text, @n bytes, outside of calls. */
+static gboolean
+watch_for_call (PtChatTurn *turn, const char *text, gsize n, GError **error)
+{
+  const char *begun = pt_call_watch_push (&turn->calls, text, n);
+
+  if (begun == NULL)
+    return TRUE;
+  if (!pt_constraint_restart (turn->constraint, error))
+    return FALSE;
+  /* What only looks like the beginning of a call is text. */
+  if (!pt_constraint_accept_text (turn->constraint, begun, -1))
+    pt_call_watch_leave (&turn->calls);
+  return TRUE;
+}
+
+gboolean
+pt_chat_begin_strict_calls (PtChatTurn *turn, GError **error)
+{
+  const char *beginning = pt_chat_continued_text (turn->request);
+
+  turn->constraint = pt_chat_constraint (turn->chat, turn->request, NULL, error);
+  if (turn->constraint == NULL)
+    return FALSE;
+  turn->strict = TRUE;
+  turn->mask = g_new (guint32, turn->chat->token_trie->n_ids / 32 + 1);
+  pt_call_watch_init (&turn->calls);
+  if (beginning != NULL)
+    beginning = pt_thinking_split (beginning).answer;
+  return beginning == NULL || watch_for_call (turn, beginning, strlen (beginning), error);
+}
+
+static gboolean
+check_strict_token (PtChatTurn *turn, gint32 id, GError **error)
+{
+  const PtTokenizer *tokenizer = turn->chat->tokenizer;
+  gsize length = 0;
+  const char *bytes;
+
+  if (turn->calls.inside) {
+    if (!pt_constraint_accept (turn->constraint, tokenizer, id, error))
+      return FALSE;
+  } else {
+    bytes = pt_tokenizer_bytes (tokenizer, id, &length);
+    if (bytes == NULL || pt_thinking_is_mark (bytes, length))
+      return TRUE;
+    if (!watch_for_call (turn, bytes, length, error))
+      return FALSE;
+  }
+  if (turn->calls.inside && pt_constraint_must_end (turn->constraint))
+    pt_call_watch_leave (&turn->calls);
+  return TRUE;
+}
+
 void
 pt_chat_decode_token (PtChatTurn *turn, gint32 id, GString *text)
 {
@@ -125,6 +180,10 @@ pt_chat_constrain (PtChatTurn *turn, GError **error)
 
   if (turn->constraint == NULL)
     return TRUE;
+  if (turn->strict && !turn->calls.inside) {
+    pt_sampler_set_mask (turn->chat->sampler, NULL, 0);
+    return TRUE;
+  }
   mask =
       pt_thinking_stream_thinks (&turn->thinking) ? thought_mask (turn) : answer_mask (turn, error);
   if (mask != NULL)
@@ -141,6 +200,8 @@ pt_chat_check_token (PtChatTurn *turn, gint32 id, GError **error)
   turn->mark = -1;
   if (turn->constraint == NULL || begins || pt_thinking_stream_thinks (&turn->thinking))
     return TRUE;
+  if (turn->strict)
+    return check_strict_token (turn, id, error);
   turn->checked = TRUE;
   if (turn->stats->new_tokens == 0)
     pt_thinking_stream_answer (&turn->thinking);
@@ -150,7 +211,7 @@ pt_chat_check_token (PtChatTurn *turn, gint32 id, GError **error)
 gboolean
 pt_chat_begin_bound (PtChatTurn *turn, const char *text, gsize n)
 {
-  if (turn->constraint == NULL || turn->checked ||
+  if (turn->constraint == NULL || turn->strict || turn->checked ||
       pt_constraint_accept_text (turn->constraint, text, (gssize) n))
     return TRUE;
   turn->decoded -= n;

@@ -6,8 +6,11 @@
 #include <math.h>
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "server/server.h"
 #include "tests/unit/server/http-talk.h"
+#include "tests/unit/tasks/fixtures.h"
 
 #define CHAT "qwen3_xnnpack_8da4w"
 
@@ -395,6 +398,7 @@ test_ollama_models (Fixture *fixture, gconstpointer data)
   post (fixture, "/api/show", "{\"model\": \"gemma3_vision\"}", &show);
   g_assert_cmpstr (http_text (&show, "capabilities.0"), ==, "completion");
   g_assert_cmpstr (http_text (&show, "capabilities.2"), ==, "vision");
+  g_assert_cmpuint (json_array_size (http_member (&show, "capabilities")), ==, 3);
   http_talk (fixture->port, "GET", "/api/version", NULL, NULL, &version);
   g_assert_nonnull (http_text (&version, "version"));
   http_talk (fixture->port, "GET", "/", NULL, NULL, &root);
@@ -402,6 +406,54 @@ test_ollama_models (Fixture *fixture, gconstpointer data)
   post (fixture, "/api/show", "{\"model\": \"../etc\"}", &none);
   g_assert_cmpuint (none.status, ==, 404);
   g_assert_nonnull (http_text (&none, "error"));
+}
+
+static void
+copy_file (const char *from, const char *folder, const char *name)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  g_autofree char *bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  gsize n;
+
+  g_file_get_contents (from, &bytes, &n, &error);
+  g_assert_no_error (error);
+  g_file_set_contents (path, bytes, (gssize) n, &error);
+  g_assert_no_error (error);
+}
+
+/* A model whose template has a switch for thoughts. */
+static void
+test_ollama_thinking (void)
+{
+  g_autofree char *home = g_dir_make_tmp ("pteris-XXXXXX", NULL);
+  g_autofree char *folder = g_build_filename (home, "thinker", NULL);
+  g_autofree char *program =
+      g_test_build_filename (G_TEST_DIST, "data/chat/" CHAT, "model.pte", NULL);
+  g_autofree char *tokenizer =
+      g_test_build_filename (G_TEST_DIST, "data/chat/" CHAT, "tokenizer.json", NULL);
+  g_autofree char *config = g_build_filename (folder, "tokenizer_config.json", NULL);
+  const char *const models[] = { folder, NULL };
+  PterisServerOptions options = PTERIS_SERVER_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  g_auto (HttpReply) show = { 0 };
+  Fixture fixture;
+
+  g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
+  copy_file (program, folder, "model.pte");
+  copy_file (tokenizer, folder, "tokenizer.json");
+  g_assert_true (g_file_set_contents (
+      config, "{\"chat_template\": \"{% if enable_thinking %}<think>{% endif %}\"}", -1, NULL));
+  options.models = models;
+  fixture.server = pteris_server_new (&options, &error);
+  g_assert_no_error (error);
+  fixture.port = pteris_server_get_port (fixture.server);
+  post (&fixture, "/api/show", "{\"model\": \"thinker\"}", &show);
+  g_assert_cmpstr (http_text (&show, "capabilities.2"), ==, "thinking");
+  g_assert_cmpstr (http_text (&show, "details.quantization_level"), ==, "4-bit");
+  g_assert_nonnull (strstr (show.body, "\"text-llm.context_length\""));
+  pteris_server_free (fixture.server);
+  remove_folder (home);
 }
 
 #define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
@@ -422,5 +474,6 @@ main (int argc, char **argv)
   ADD ("/server/routes/ollama-vectors", test_ollama_vectors);
   ADD ("/server/routes/ollama-nothing", test_ollama_nothing);
   ADD ("/server/routes/ollama-models", test_ollama_models);
+  g_test_add_func ("/server/routes/ollama-thinking", test_ollama_thinking);
   return g_test_run ();
 }

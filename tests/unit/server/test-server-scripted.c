@@ -222,6 +222,10 @@ test_must_call (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (http_text (&none, "error.param"), ==, "tool_choice");
   ask (fixture, "say a", ", \"tool_choice\": \"required\"", &empty);
   g_assert_cmpstr (http_text (&empty, "error.param"), ==, "tool_choice");
+  assert_says (fixture, "say a",
+               ", \"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"look\", "
+               "\"strict\": true, \"parameters\": {}}}]",
+               "a");
   ask (fixture, "call  {", TOOLS ", \"tool_choice\": \"required\"", &made);
   g_assert_true (json_is_null (http_member (&made, "choices.0.message.content")));
   g_assert_cmpstr (http_text (&made, "choices.0.finish_reason"), ==, "tool_calls");

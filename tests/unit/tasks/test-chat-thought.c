@@ -11,6 +11,7 @@
 #include "engine/base/json.h"
 #include "engine/init.h"
 #include "engine/tasks/chat/call-schema.h"
+#include "engine/tasks/chat/call-watch.h"
 #include "engine/tasks/chat/chat-task.h"
 #include "tests/unit/tasks/fixtures.h"
 
@@ -281,15 +282,137 @@ test_both (Fixture *f, gconstpointer data)
   g_assert_cmpuint (n_answers, >, 0);
 }
 
-#define REFERRING                                                                           \
-  "{\"$defs\": {\"size\": {\"type\": \"integer\"}}, \"type\": \"object\", \"properties\": " \
-  "{\"a\": {\"$ref\": \"#/$defs/size\"}, \"b\": {\"$ref\": \"#\"}}}"
-
 static json_t *
-member (json_t *json, const char *name)
+member (const json_t *json, const char *name)
 {
   return json_object_get (json, name);
 }
+
+/* The first @n tools of TOOLS are strict. */
+static char *
+strict_tools (gsize n)
+{
+  g_autoptr (json_t) list = json_loads (TOOLS, 0, NULL);
+
+  for (gsize i = 0; i < n; i++)
+    json_object_set_new (json_object_get (json_array_get (list, i), "function"), "strict",
+                         json_true ());
+  return pt_json_steal_text (g_steal_pointer (&list));
+}
+
+/* The JSON that @beginning and the model's continuation of it are, or NULL. */
+static json_t *
+continue_call (Fixture *f, PtChatOptions *request, const char *beginning)
+{
+  const PtMessage messages[] = { QUESTION, { "assistant", beginning } };
+  const char *mark = strstr (beginning, "<tool_call>");
+  g_autoptr (GError) error = NULL;
+  g_autofree char *all = NULL;
+
+  request->messages = messages;
+  request->n_messages = 2;
+  answer (f, request, &error);
+  g_assert_no_error (error);
+  all = g_strconcat (mark != NULL ? mark + strlen ("<tool_call>") : beginning, f->all->str, NULL);
+  return json_loads (all, JSON_DISABLE_EOF_CHECK, NULL);
+}
+
+/* An answer may be any text, but a call in it fits if its tool is strict. */
+static void
+test_strict (Fixture *f, gconstpointer data)
+{
+  g_autofree char *tools = strict_tools (2);
+  PtChatOptions request = request_of (f, 0);
+  guint n_lists = 0, n_calls = 0;
+
+  request.n_logit_bias = 0;
+  request.sampling.temperature = 1;
+  request.max_new_tokens = 300;
+  for (request.seed = 1; request.seed <= 60; request.seed++) {
+    json_t *calls, *call;
+
+    request.tools = tools;
+    calls = continue_call (f, &request, "Well: <tool_call>\n");
+    /* It did not come to an end. */
+    if (calls == NULL)
+      continue;
+    n_lists += json_is_array (calls);
+    call = json_is_array (calls) ? json_array_get (calls, 0) : calls;
+    n_calls++;
+    check_call (json_incref (call));
+    json_decref (calls);
+    request.tools = TOOLS;
+    g_assert_null (continue_call (f, &request, "Well: <tool_call>\n"));
+  }
+  g_assert_cmpuint (n_calls, >, 3);
+  g_assert_cmpuint (n_lists, >, 0);
+  g_assert_cmpuint (n_lists, <, n_calls);
+}
+
+/* Without a mark a call begins with its name, at the beginning of the answer. */
+static void
+test_strict_unmarked (Fixture *f, gconstpointer data)
+{
+  g_autofree char *tools = strict_tools (2);
+  PtChatOptions request = request_of (f, 0);
+  json_t *call = NULL;
+
+  request.n_logit_bias = 0;
+  request.sampling.temperature = 1;
+  request.tools = tools;
+  request.max_new_tokens = 60;
+  for (request.seed = 1; request.seed <= 60 && call == NULL; request.seed++)
+    call = continue_call (f, &request, "{\"name\": \"run\"");
+  g_assert_nonnull (call);
+  check_call (call);
+  /* No tool has this name: the text is an answer. */
+  for (request.seed = 1; request.seed <= 60; request.seed++)
+    g_assert_null (continue_call (f, &request, "{\"name\": \"Anna\""));
+}
+
+/* Calls of tools that are not strict may have any arguments. */
+static void
+test_strict_schema (void)
+{
+  g_autoptr (GError) error = NULL, none = NULL;
+  g_autofree char *tools = strict_tools (1);
+  g_autofree char *text = pt_strict_calls_schema (tools, &error);
+  g_autoptr (json_t) schema = json_loads (text, 0, NULL);
+  const json_t *parts = member (schema, "$defs");
+
+  g_assert_true (pt_tools_are_strict (tools));
+  g_assert_false (pt_tools_are_strict (TOOLS));
+  g_assert_nonnull (member (member (parts, "arguments0"), "properties"));
+  g_assert_null (member (member (parts, "arguments1"), "properties"));
+  g_assert_cmpstr (json_string_value (member (member (parts, "arguments1"), "type")), ==, "object");
+  g_assert_null (pt_strict_calls_schema ("[]", &none));
+  g_assert_error (none, PT_ERROR, PT_ERROR_ARGUMENT);
+}
+
+static void
+test_watch (void)
+{
+  PtCallWatch watch;
+
+  pt_call_watch_init (&watch);
+  g_assert_null (pt_call_watch_push (&watch, "{\"name", 6));
+  g_assert_null (pt_call_watch_push (&watch, "\": \"ru", 6));
+  g_assert_cmpstr (pt_call_watch_push (&watch, "n\"", 2), ==, "{\"name\": \"run\"");
+  g_assert_true (watch.inside);
+  pt_call_watch_leave (&watch);
+  /* Only at the beginning. */
+  g_assert_null (pt_call_watch_push (&watch, "{\"name\": \"run\"", 14));
+  g_assert_null (pt_call_watch_push (&watch, "<tool", 5));
+  g_assert_null (pt_call_watch_push (&watch, "_call", 5));
+  g_assert_cmpstr (pt_call_watch_push (&watch, ">\n", 2), ==, "\n");
+  pt_call_watch_leave (&watch);
+  g_assert_cmpstr (pt_call_watch_push (&watch, "<|tool_call_start|>", 19), ==, "");
+  pt_call_watch_clear (&watch);
+}
+
+#define REFERRING                                                                           \
+  "{\"$defs\": {\"size\": {\"type\": \"integer\"}}, \"type\": \"object\", \"properties\": " \
+  "{\"a\": {\"$ref\": \"#/$defs/size\"}, \"b\": {\"$ref\": \"#\"}}}"
 
 /* References lead to the same places as in the schemas that are put together. */
 static void
@@ -327,6 +450,10 @@ main (int argc, char **argv)
   ADD ("/tasks/chat-thought/stop", test_stop);
   ADD ("/tasks/chat-thought/must-call", test_must_call);
   ADD ("/tasks/chat-thought/both", test_both);
+  ADD ("/tasks/chat-thought/strict-calls", test_strict);
+  ADD ("/tasks/chat-thought/strict-call-without-mark", test_strict_unmarked);
+  g_test_add_func ("/tasks/chat-thought/strict-schema", test_strict_schema);
+  g_test_add_func ("/tasks/chat-thought/call-watch", test_watch);
   g_test_add_func ("/tasks/chat-thought/references", test_references);
   return g_test_run ();
 }
