@@ -104,9 +104,9 @@ void
 pt_vk_buffer_clear (PtVkContext *context, PtVkBuffer *buffer)
 {
   /* Freeing memory unmaps it. */
-  if (buffer->buffer != VK_NULL_HANDLE)
+  if (buffer->buffer != VK_NULL_HANDLE && !context->is_stuck)
     context->vk.DestroyBuffer (context->device, buffer->buffer, NULL);
-  if (buffer->memory != VK_NULL_HANDLE)
+  if (buffer->memory != VK_NULL_HANDLE && !context->is_stuck)
     context->vk.FreeMemory (context->device, buffer->memory, NULL);
   *buffer = (PtVkBuffer){ 0 };
 }

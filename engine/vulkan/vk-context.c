@@ -49,6 +49,40 @@ pt_vk_check (PtVkContext *context, VkResult code, const char *what, GError **err
                   what, context->gpu->name, pt_vk_result_name (code), code);
 }
 
+/* ---- Waiting ---- */
+
+#define SECOND G_GUINT64_CONSTANT (1000000000)
+/* Of one submission. Work is cut into parts of some 10 ms of a slow GPU (vk-record.c). */
+#define MAX_SECONDS 60
+
+gboolean
+pt_vk_wait (PtVkContext *context, const VkFence *fence, const char *what, GError **error)
+{
+  const gboolean is_software = context->gpu->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  VkResult code = VK_TIMEOUT;
+
+  /* Software may be as slow as the other programs leave it. */
+  for (guint i = 0; code == VK_TIMEOUT && (is_software || i < MAX_SECONDS); i++)
+    code = context->vk.WaitForFences (context->device, 1, fence, VK_TRUE, SECOND);
+  if (code == VK_SUCCESS)
+    code = context->vk.ResetFences (context->device, 1, fence);
+  if (code != VK_TIMEOUT)
+    return pt_vk_check (context, code, what, error);
+  context->is_lost = context->is_stuck = TRUE;
+  pt_gpu_fault_set (code, TRUE);
+  return pt_fail (error, PT_ERROR_DELEGATE,
+                  "%s failed: the GPU %s has not answered for %d seconds. Load the model again; if "
+                  "it happens again, update the driver, or use a model for the CPU.",
+                  what, context->gpu->name, MAX_SECONDS);
+}
+
+void
+pt_vk_wait_idle (PtVkContext *context)
+{
+  if (!context->is_stuck)
+    context->vk.DeviceWaitIdle (context->device);
+}
+
 /* ---- The device ---- */
 
 static const struct {
@@ -181,8 +215,14 @@ create_device (PtVkContext *context, GError **error)
   code = context->instance->vk.CreateDevice (context->gpu->handle, &info, NULL, &context->device);
   if (code != VK_SUCCESS)
     context->device = NULL;
-  if (!pt_vk_check (context, code, "Starting the GPU", error) || !resolve (context, error))
+  if (!pt_vk_check (context, code, "Starting the GPU", error))
     return FALSE;
+  if (!resolve (context, error)) {
+    if (context->vk.DestroyDevice != NULL)
+      context->vk.DestroyDevice (context->device, NULL);
+    context->device = NULL;
+    return FALSE;
+  }
   context->vk.GetDeviceQueue (context->device, context->gpu->queue_family, 0, &context->queue);
   return TRUE;
 }
@@ -236,6 +276,7 @@ make_layout (PtVkContext *context, guint n, GError **error)
     .pushConstantRangeCount = 1,
     .pPushConstantRanges = &range,
   };
+  VkResult code = VK_SUCCESS;
 
   for (guint i = 0; i < n; i++)
     bindings[i] = (VkDescriptorSetLayoutBinding){
@@ -244,14 +285,18 @@ make_layout (PtVkContext *context, guint n, GError **error)
       .descriptorCount = 1,
       .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
     };
-  return pt_vk_check (context,
-                      context->vk.CreateDescriptorSetLayout (context->device, &set, NULL,
-                                                             &context->set_layouts[n]),
-                      "Preparing the GPU", error) &&
-         pt_vk_check (
-             context,
-             context->vk.CreatePipelineLayout (context->device, &info, NULL, &context->layouts[n]),
-             "Preparing the GPU", error);
+  if (context->set_layouts[n] == VK_NULL_HANDLE) {
+    code = context->vk.CreateDescriptorSetLayout (context->device, &set, NULL,
+                                                  &context->set_layouts[n]);
+    if (code != VK_SUCCESS)
+      context->set_layouts[n] = VK_NULL_HANDLE;
+  }
+  if (code == VK_SUCCESS) {
+    code = context->vk.CreatePipelineLayout (context->device, &info, NULL, &context->layouts[n]);
+    if (code != VK_SUCCESS)
+      context->layouts[n] = VK_NULL_HANDLE;
+  }
+  return pt_vk_check (context, code, "Preparing the GPU", error);
 }
 
 static gboolean
@@ -327,7 +372,7 @@ free_context (PtVkContext *context)
 {
   const PtVkFunctions *vk = &context->vk;
 
-  if (context->device != NULL && vk->DestroyDevice != NULL) {
+  if (context->device != NULL && !context->is_stuck) {
     GHashTableIter iter;
     gpointer key;
 

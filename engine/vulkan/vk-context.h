@@ -29,6 +29,7 @@ typedef struct {
   gboolean has_times;  /* shaders are timed (vk-times.h) */
   gboolean is_unified; /* the GPU computes in the memory of the CPU */
   gboolean is_lost;    /* the driver refuses all further work */
+  gboolean is_stuck;   /* the GPU does not answer: what it may still use is never freed */
   VkPipelineCache cache;
   char *kept_path; /* vk-pipeline-cache.h; NULL: nothing is kept */
   guint n_kept;
@@ -53,7 +54,15 @@ gboolean pt_vk_check (PtVkContext *context, VkResult code, const char *what, GEr
 /** FALSE with PT_ERROR_MEMORY; @needed: bytes, 0: unknown. */
 gboolean pt_vk_fail_memory (PtVkContext *context, const char *what, guint64 needed, GError **error);
 
-#define PT_VK_MAX_CONSTANTS 8
+/**
+ * Waits until the GPU has signalled @fence, and resets it. FALSE with an error as of pt_vk_check(),
+ * also when the GPU has not answered for a minute; then it is not used again.
+ */
+gboolean pt_vk_wait (PtVkContext *context, const VkFence *fence, const char *what, GError **error);
+/** Waits until the GPU does nothing, before objects that it uses are freed; not if it is stuck. */
+void pt_vk_wait_idle (PtVkContext *context);
+
+#define PT_VK_MAX_CONSTANTS 9
 
 /**
  * The pipeline of @shader with the specialisation constants 0 .. @n - 1; made at its first use and

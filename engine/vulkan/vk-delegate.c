@@ -110,6 +110,8 @@ take_states (PtVkDelegate *self, guint number, GError **error)
   states->buffers = g_new0 (PtVkBuffer, MAX (self->graph->n_values, 1));
   states->host = g_new0 (guint8 *, MAX (self->graph->n_values, 1));
   if (!start_states (self, states, error)) {
+    if (self->store != NULL)
+      pt_vk_store_finish (self->store, NULL); /* copies to them may still be under way */
     free_states (self, states);
     return NULL;
   }

@@ -120,6 +120,7 @@ pt_vk_pipelines_open (PtVkContext *context, const char *folder, GError **error)
   VkPipelineCacheCreateInfo info = { .sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO };
   g_autofree guint8 *data = NULL;
   g_autoptr (GError) reason = NULL;
+  VkResult code;
 
   if (folder != NULL) {
     context->kept_path = path_of (context, folder);
@@ -135,10 +136,10 @@ pt_vk_pipelines_open (PtVkContext *context, const char *folder, GError **error)
   /* A driver may refuse what it wrote itself. */
   info.initialDataSize = 0;
   info.pInitialData = NULL;
-  context->cache = VK_NULL_HANDLE;
-  return pt_vk_check (
-      context, context->vk.CreatePipelineCache (context->device, &info, NULL, &context->cache),
-      "Preparing the GPU", error);
+  code = context->vk.CreatePipelineCache (context->device, &info, NULL, &context->cache);
+  if (code != VK_SUCCESS)
+    context->cache = VK_NULL_HANDLE;
+  return pt_vk_check (context, code, "Preparing the GPU", error);
 }
 
 void

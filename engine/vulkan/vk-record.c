@@ -90,6 +90,16 @@ pt_vk_recording_new (PtVkContext *context)
   return self;
 }
 
+static void
+destroy_fences (PtVkRecording *self)
+{
+  for (guint i = 0; i < MAX_SUBMITTED; i++) {
+    if (self->fences[i] != VK_NULL_HANDLE)
+      self->context->vk.DestroyFence (self->context->device, self->fences[i], NULL);
+    self->fences[i] = VK_NULL_HANDLE;
+  }
+}
+
 void
 pt_vk_recording_free (PtVkRecording *self)
 {
@@ -98,12 +108,10 @@ pt_vk_recording_free (PtVkRecording *self)
   if (self == NULL)
     return;
   context = self->context;
-  if (context != NULL) {
-    context->vk.DeviceWaitIdle (context->device);
+  if (context != NULL && !context->is_stuck) {
+    pt_vk_wait_idle (context);
     pt_vk_times_free (self->times);
-    for (guint i = 0; i < MAX_SUBMITTED; i++)
-      if (self->fences[i] != VK_NULL_HANDLE)
-        context->vk.DestroyFence (context->device, self->fences[i], NULL);
+    destroy_fences (self);
     if (self->commands != VK_NULL_HANDLE)
       context->vk.DestroyCommandPool (context->device, self->commands, NULL);
     if (self->descriptors != VK_NULL_HANDLE)
@@ -175,9 +183,13 @@ make_pools (PtVkRecording *self, guint n, guint n_bindings, GError **error)
   self->commands = VK_NULL_HANDLE;
   self->descriptors = VK_NULL_HANDLE;
   code = context->vk.CreateCommandPool (context->device, &commands, NULL, &self->commands);
-  if (code == VK_SUCCESS)
+  if (code != VK_SUCCESS)
+    self->commands = VK_NULL_HANDLE;
+  else
     code =
         context->vk.CreateDescriptorPool (context->device, &descriptors, NULL, &self->descriptors);
+  if (code != VK_SUCCESS)
+    self->descriptors = VK_NULL_HANDLE;
   return pt_vk_check (context, code, "Preparing the commands for the GPU", error);
 }
 
@@ -435,19 +447,25 @@ pt_vk_recording_write_symbols (PtVkRecording *self, const PtVkPlan *plan)
   }
 }
 
+/* After an error: what was submitted is not waited for again. */
+static void
+give_up (PtVkRecording *self)
+{
+  self->n_submitted = 0;
+  if (self->context->is_stuck)
+    return;
+  pt_vk_wait_idle (self->context);
+  destroy_fences (self);
+}
+
 gboolean
 pt_vk_recording_wait_for_room (PtVkRecording *self, guint n, GError **error)
 {
   PtVkContext *context = self->context;
 
   while (self->n_submitted > n) {
-    VkFence *fence = &self->fences[self->first];
-    VkResult code = context->vk.WaitForFences (context->device, 1, fence, VK_TRUE, G_MAXUINT64);
-
-    if (code == VK_SUCCESS)
-      code = context->vk.ResetFences (context->device, 1, fence);
-    if (!pt_vk_check (context, code, "Computing", error)) {
-      self->n_submitted = 0; /* nothing of it will ever end */
+    if (!pt_vk_wait (context, &self->fences[self->first], "Computing", error)) {
+      give_up (self);
       return FALSE;
     }
     self->first = (self->first + 1) % MAX_SUBMITTED;
@@ -481,8 +499,11 @@ pt_vk_recording_submit (PtVkRecording *self, guint index, GError **error)
   if (!pt_vk_recording_wait_for_room (self, MAX_SUBMITTED - 1, error))
     return FALSE;
   fence = &self->fences[(self->first + self->n_submitted) % MAX_SUBMITTED];
-  if (*fence == VK_NULL_HANDLE)
+  if (*fence == VK_NULL_HANDLE) {
     code = context->vk.CreateFence (context->device, &fence_info, NULL, fence);
+    if (code != VK_SUCCESS)
+      *fence = VK_NULL_HANDLE;
+  }
   if (code == VK_SUCCESS)
     code = context->vk.QueueSubmit (context->queue, 1, &info, *fence);
   if (!pt_vk_check (context, code, "Computing", error))

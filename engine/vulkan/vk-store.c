@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/set-error.h"
+#include "engine/kernels/worker-pool.h"
 
 #define STAGING ((gsize) 16 << 20)
 #define MAX_BLOCK ((guint64) 256 << 20)
@@ -11,6 +12,8 @@
 /* At least what any GPU asks for (minStorageBufferOffsetAlignment is at most 256). */
 #define ALIGNMENT 256
 #define N_SLOTS 2
+/* What a thread fills at a time: whole elements. */
+#define PIECE ((gsize) 256 << 10)
 
 /* A staging buffer, and the commands that copy from it. */
 typedef struct {
@@ -85,9 +88,9 @@ free_slots (PtVkStore *store)
   for (guint i = 0; i < N_SLOTS; i++) {
     Slot *slot = &store->slots[i];
 
-    if (slot->fence != VK_NULL_HANDLE)
+    if (slot->fence != VK_NULL_HANDLE && !context->is_stuck)
       context->vk.DestroyFence (context->device, slot->fence, NULL);
-    if (slot->commands != NULL)
+    if (slot->commands != NULL && !context->is_stuck)
       context->vk.FreeCommandBuffers (context->device, store->pool, 1, &slot->commands);
     pt_vk_buffer_clear (store->context, &slot->buffer);
     *slot = (Slot){ 0 };
@@ -100,11 +103,11 @@ pt_vk_store_free (PtVkStore *store)
 {
   if (store == NULL)
     return;
-  store->context->vk.DeviceWaitIdle (store->context->device);
+  pt_vk_wait_idle (store->context);
   free_slots (store);
   for (guint i = 0; i < store->blocks->len; i++)
     pt_vk_buffer_clear (store->context, &g_array_index (store->blocks, PtVkBuffer, i));
-  if (store->pool != VK_NULL_HANDLE)
+  if (store->pool != VK_NULL_HANDLE && !store->context->is_stuck)
     store->context->vk.DestroyCommandPool (store->context->device, store->pool, NULL);
   g_array_unref (store->blocks);
   g_array_unref (store->ranges);
@@ -152,16 +155,21 @@ make_slots (PtVkStore *store, GError **error)
   for (guint i = 0; i < N_SLOTS; i++) {
     Slot *slot = &store->slots[i];
 
-    if (!pt_vk_buffer_init (context, &slot->buffer, STAGING, PT_VK_MEMORY_UPLOAD, what, error) ||
-        !pt_vk_check (
-            context,
-            context->vk.AllocateCommandBuffers (context->device, &commands, &slot->commands), what,
-            error) ||
-        !pt_vk_check (context,
-                      context->vk.CreateFence (context->device, &fence, NULL, &slot->fence), what,
-                      error)) {
+    VkResult code;
+
+    if (!pt_vk_buffer_init (context, &slot->buffer, STAGING, PT_VK_MEMORY_UPLOAD, what, error)) {
       free_slots (store);
       return FALSE;
+    }
+    code = context->vk.AllocateCommandBuffers (context->device, &commands, &slot->commands);
+    if (code != VK_SUCCESS)
+      slot->commands = NULL;
+    else
+      code = context->vk.CreateFence (context->device, &fence, NULL, &slot->fence);
+    if (code != VK_SUCCESS) {
+      slot->fence = VK_NULL_HANDLE;
+      free_slots (store);
+      return pt_vk_check (context, code, what, error);
     }
   }
   return TRUE;
@@ -174,13 +182,12 @@ wait_for (PtVkStore *store, Slot *slot, GError **error)
 
   if (!slot->is_busy)
     return TRUE;
-  if (!pt_vk_check (
-          context,
-          context->vk.WaitForFences (context->device, 1, &slot->fence, VK_TRUE, G_MAXUINT64),
-          "Copying weights to the GPU", error) ||
-      !pt_vk_check (context, context->vk.ResetFences (context->device, 1, &slot->fence),
-                    "Copying weights to the GPU", error))
+  if (!pt_vk_wait (context, &slot->fence, "Copying weights to the GPU", error)) {
+    /* The next copy begins with new slots. */
+    pt_vk_wait_idle (context);
+    free_slots (store);
     return FALSE;
+  }
   slot->is_busy = FALSE;
   return TRUE;
 }
@@ -226,6 +233,41 @@ submit (PtVkStore *store, Slot *slot, VkBuffer buffer, guint64 offset, gsize byt
   return TRUE;
 }
 
+/* ---- Filling: one thread reads less from a mapped file than the bus takes ---- */
+
+typedef struct {
+  PtVkFill fill;
+  gpointer data;
+  guint8 *to;
+  gsize begin, end;
+  gint n_done; /* pieces */
+} Filling;
+
+static void
+fill_pieces (gpointer data, gsize begin, gsize end, guint worker)
+{
+  Filling *filling = data;
+
+  for (gsize i = begin; i < end; i++) {
+    gsize from = filling->begin + i * PIECE;
+
+    filling->fill (filling->data, filling->to + i * PIECE, from, MIN (filling->end, from + PIECE));
+    g_atomic_int_inc (&filling->n_done);
+  }
+}
+
+static void
+fill_slot (Slot *slot, PtVkFill fill, gpointer data, gsize begin, gsize end)
+{
+  gsize n = (end - begin + PIECE - 1) / PIECE;
+  Filling filling = { fill, data, slot->buffer.host, begin, end, 0 };
+
+  pt_pool_run (pt_pool_default (), n, 1, fill_pieces, &filling);
+  /* A pool that was stopped has left some out, but constants stay. */
+  if ((gsize) g_atomic_int_get (&filling.n_done) < n)
+    fill (data, slot->buffer.host, begin, end);
+}
+
 gboolean
 pt_vk_store_write (PtVkStore *store, VkBuffer buffer, guint64 offset, gsize bytes, PtVkFill fill,
                    gpointer data, GError **error)
@@ -240,7 +282,7 @@ pt_vk_store_write (PtVkStore *store, VkBuffer buffer, guint64 offset, gsize byte
     if (!wait_for (store, slot, error))
       return FALSE;
     if (fill != NULL)
-      fill (data, slot->buffer.host, done, done + n);
+      fill_slot (slot, fill, data, done, done + n);
     else
       n = (n + 3) / 4 * 4; /* the size of a fill is a multiple of 4; places are of 256 */
     if (!submit (store, slot, buffer, offset + done, n, fill != NULL, error))

@@ -482,28 +482,39 @@ vulkan_maker_has_gpu (void)
   return pt_vk_instance (&error) != NULL;
 }
 
+PtVkDelegate *
+vulkan_maker_try_load (VulkanMaker *maker, GError **error)
+{
+  PtDelegateContext context = { .spec = &maker->spec, .method = "forward", .scope = maker };
+
+  if (maker->blob == NULL)
+    finish (maker);
+  maker->spec.id = "VulkanBackend";
+  maker->spec.payload = g_bytes_get_data (maker->blob, &maker->spec.payload_size);
+  return pt_vk_delegate_new (&context, error);
+}
+
 static PtVkDelegate *
 load (VulkanMaker *maker, gboolean on_cpu)
 {
   g_autoptr (GError) error = NULL;
-  PtDelegateContext context = { .spec = &maker->spec, .method = "forward", .scope = maker };
+  g_autofree char *former = g_strdup (g_getenv ("PTERIS_VULKAN"));
   PtVkDelegate *delegate;
 
   if (on_cpu)
     g_setenv ("PTERIS_VULKAN", "cpu", TRUE);
-  else
-    g_unsetenv ("PTERIS_VULKAN");
-  delegate = pt_vk_delegate_new (&context, &error);
+  delegate = vulkan_maker_try_load (maker, &error);
   g_assert_no_error (error);
+  if (on_cpu && former != NULL)
+    g_setenv ("PTERIS_VULKAN", former, TRUE);
+  else if (on_cpu)
+    g_unsetenv ("PTERIS_VULKAN");
   return delegate;
 }
 
 void
 vulkan_maker_load_gpu (VulkanMaker *maker)
 {
-  finish (maker);
-  maker->spec.id = "VulkanBackend";
-  maker->spec.payload = g_bytes_get_data (maker->blob, &maker->spec.payload_size);
   maker->gpu = load (maker, FALSE);
 }
 
@@ -545,16 +556,23 @@ make_argument (const VulkanMaker *maker, guint32 index, Argument *argument)
   argument->value.as_tensor = &argument->tensor;
 }
 
-static void
-execute (PtVkDelegate *delegate, Argument *args, guint n)
+static gboolean
+try_execute (PtVkDelegate *delegate, Argument *args, guint n, GError **error)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PtExecution) execution = pt_execution_new (NULL, &error);
+  g_autoptr (PtExecution) execution = pt_execution_new (NULL, error);
   g_autofree PtValue **values = g_new0 (PtValue *, n);
 
   for (guint i = 0; i < n; i++)
     values[i] = &args[i].value;
-  pt_vk_delegate_execute (delegate, execution, values, n, &error);
+  return execution != NULL && pt_vk_delegate_execute (delegate, execution, values, n, error);
+}
+
+static void
+execute (PtVkDelegate *delegate, Argument *args, guint n)
+{
+  g_autoptr (GError) error = NULL;
+
+  try_execute (delegate, args, n, &error);
   g_assert_no_error (error);
 }
 
@@ -613,6 +631,16 @@ free_arguments (VulkanMaker *maker, Argument *args)
   for (guint i = 0; i < maker->inputs->len + maker->outputs->len; i++)
     g_free (args[i].data);
   g_free (args);
+}
+
+gboolean
+vulkan_maker_try_run (VulkanMaker *maker, PtVkDelegate *delegate, gint64 symbol, GError **error)
+{
+  Argument *args = make_arguments (maker, symbol, 1);
+  gboolean ok = try_execute (delegate, args, maker->inputs->len + maker->outputs->len, error);
+
+  free_arguments (maker, args);
+  return ok;
 }
 
 void

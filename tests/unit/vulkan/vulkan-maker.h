@@ -48,6 +48,14 @@ float vulkan_random (void);
 void vulkan_maker_load (VulkanMaker *maker);
 void vulkan_maker_run (VulkanMaker *maker, gint64 symbol, gint64 limit, double tolerance);
 
+/**
+ * Load it, and run it with random inputs, where that may fail: NULL or FALSE with an error. The
+ * delegate is the caller's.
+ */
+PtVkDelegate *vulkan_maker_try_load (VulkanMaker *maker, GError **error);
+gboolean vulkan_maker_try_run (VulkanMaker *maker, PtVkDelegate *delegate, gint64 symbol,
+                               GError **error);
+
 /** How many calls vulkan_maker_run() wants on the CPU: 0 by default. */
 void vulkan_maker_allow_cpu (VulkanMaker *maker, guint calls);
 
