@@ -465,6 +465,75 @@ bench_all_small (void)
   bench_rotary (32, 128);
 }
 
+/* ---- Attention ---- */
+
+enum { HEADS = 32, KV_HEADS = 8 };
+
+typedef struct {
+  PtCudaAttention attention;
+  PtCuPointer scratch;
+  gsize cache_size; /* of keys, and of values */
+} AttentionWork;
+
+static void
+enqueue_attention (gconstpointer data, guint copy)
+{
+  const AttentionWork *work = data;
+  PtCudaAttention attention = work->attention;
+  GError *error = NULL;
+
+  attention.keys += copy * work->cache_size;
+  attention.values += copy * work->cache_size;
+  gpu_check (pt_cuda_kernel_attention (gpu, &attention, work->scratch, &error), error);
+}
+
+static void
+bench_attention (gint64 dim, gint64 length)
+{
+  gint64 head = dim * length;
+  AttentionWork work = { .attention = { .heads = HEADS,
+                                        .kv_heads = KV_HEADS,
+                                        .length = length,
+                                        .dim = dim,
+                                        .query_head = dim,
+                                        .output_head = dim,
+                                        .key_head = head,
+                                        .key_row = dim,
+                                        .value_head = head,
+                                        .value_row = dim,
+                                        .scale = 0.125 },
+                         .cache_size = (gsize) (KV_HEADS * head * 2) };
+  guint n_copies = copies_of (2 * work.cache_size);
+  gsize scratch = pt_cuda_attention_scratch (&work.attention);
+  g_autofree char *name = g_strdup_printf ("attention dim %d length %d", (int) dim, (int) length);
+  GError *error = NULL;
+
+  work.attention.queries = random_memory ((gsize) (HEADS * dim * 2), TRUE);
+  work.attention.output = random_memory ((gsize) (HEADS * dim * 2), TRUE);
+  work.attention.keys = random_memory (work.cache_size * n_copies, TRUE);
+  work.attention.values = random_memory (work.cache_size * n_copies, TRUE);
+  work.scratch = random_memory (scratch, FALSE);
+  gpu_check (pt_cuda_kernel_fill (gpu, work.scratch, scratch, 1, 0, &error), error);
+  report (name, time_graph (enqueue_attention, &work, n_copies), 2 * (double) work.cache_size,
+          4.0 * HEADS * (double) head);
+  pt_cuda_context_free (gpu, work.attention.queries);
+  pt_cuda_context_free (gpu, work.attention.output);
+  pt_cuda_context_free (gpu, work.attention.keys);
+  pt_cuda_context_free (gpu, work.attention.values);
+  pt_cuda_context_free (gpu, work.scratch);
+}
+
+static void
+bench_all_attention (void)
+{
+  static const gint64 lengths[] = { 512, 1024, 8192, 32768 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lengths); i++) {
+    bench_attention (64, lengths[i]);
+    bench_attention (128, lengths[i]);
+  }
+}
+
 /* ---- The others ---- */
 
 typedef struct {
@@ -624,9 +693,11 @@ bench_all (const char *only)
     const char *name;
     void (*run) (void);
   } groups[] = {
-    { "least", bench_least },    { "small", bench_all_small }, { "row", bench_all_rows },
-    { "int4", bench_all_int4 },  { "plain", bench_all_plain }, { "sample", bench_all_samples },
-    { "sort", bench_all_sorts }, { "copy", bench_all_copies },
+    { "least", bench_least },        { "small", bench_all_small },
+    { "row", bench_all_rows },       { "attention", bench_all_attention },
+    { "int4", bench_all_int4 },      { "plain", bench_all_plain },
+    { "sample", bench_all_samples }, { "sort", bench_all_sorts },
+    { "copy", bench_all_copies },
   };
 
   bench_copy ();
