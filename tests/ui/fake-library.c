@@ -103,6 +103,19 @@ make_variants (const char *path)
   return info;
 }
 
+/* The model with variants if @path is in its folder, else NULL. A GFile's path has a drive and
+ * other separators on Windows. */
+static PtModelInfo *
+find_variants (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *folder_name = g_path_get_basename (folder);
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *variant = g_strconcat (VARIANT_FOLDER, name, NULL);
+
+  return strcmp (folder_name, "qwen3") == 0 ? make_variants (variant) : NULL;
+}
+
 GPtrArray *
 pt_library_scan (const char *const *folders)
 {
@@ -170,11 +183,9 @@ pt_library_probe_set (const char *path, const char *const *data, const char *tok
 {
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *name = g_path_get_basename (folder);
-  PtModelInfo *info;
+  PtModelInfo *info = find_variants (path);
 
-  if (g_str_has_prefix (path, VARIANT_FOLDER)) {
-    info = make_variants (path);
-  } else {
+  if (info == NULL) {
     info = make_info (name, name, "chat", NULL, NULL, 512000000);
     g_free (info->path);
     info->path = g_strdup (path);
@@ -226,12 +237,15 @@ pt_inspect_read_model (const PtModelOptions *model, GError **error)
 PtModelInfo *
 pt_library_probe (const char *path, GError **error)
 {
+  PtModelInfo *info;
+
   if (g_str_has_suffix (path, "broken.pte")) {
     pt_fail (error, PT_ERROR_FORMAT, "“%s” is not an ExecuTorch program.", path);
     return NULL;
   }
-  if (g_str_has_prefix (path, VARIANT_FOLDER))
-    return make_variants (path);
+  info = find_variants (path);
+  if (info != NULL)
+    return info;
   if (strstr (path, "rf-detr-cpu") != NULL)
     return make_vision ("rf-detr-cpu", "RF-DETR for the CPU", "look", "detector");
   return make_info ("mine", "Mine", "chat", NULL, NULL, 1000);
