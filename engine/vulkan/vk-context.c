@@ -142,10 +142,12 @@ read_features (PtVkContext *context)
 
   context->has_times = wants_times (context);
   context->has_dot = FALSE;
+  context->matrix = (PtVkMatrixSize){ 0 };
   if (context->gpu->api_version < VK_API_VERSION_1_3 || g_getenv ("PTERIS_VULKAN_PLAIN") != NULL)
     return;
   context->instance->vk.GetPhysicalDeviceFeatures2 (context->gpu->handle, &features);
   context->has_dot = dot.shaderIntegerDotProduct;
+  context->matrix = pt_vk_matrix_size (context->instance, context->gpu);
 }
 
 static void
@@ -182,9 +184,21 @@ create_device (PtVkContext *context, GError **error)
     .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES,
     .shaderIntegerDotProduct = VK_TRUE,
   };
+  PtVkMatrixFeatures matrix = { PT_VK_MATRIX_FEATURES, context->has_dot ? &dot : NULL, VK_TRUE,
+                                VK_FALSE };
+  VkPhysicalDeviceSubgroupSizeControlFeatures subgroups = {
+    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES,
+    .pNext = &matrix,
+    .subgroupSizeControl = VK_TRUE,
+    .computeFullSubgroups = VK_TRUE,
+  };
+  static const char *const matrix_extension = PT_VK_MATRIX_EXTENSION;
+  const gboolean has_matrix = context->matrix.m > 0;
   VkPhysicalDeviceVulkan11Features features_11 = {
     .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
-    .pNext = context->has_dot ? &dot : NULL,
+    .pNext = has_matrix         ? (void *) &subgroups
+             : context->has_dot ? &dot
+                                : NULL,
     .storageBuffer16BitAccess = VK_TRUE,
   };
   VkPhysicalDeviceVulkan12Features features_12 = {
@@ -192,6 +206,8 @@ create_device (PtVkContext *context, GError **error)
     .pNext = &features_11,
     .storageBuffer8BitAccess = VK_TRUE,
     .hostQueryReset = context->has_times,
+    .shaderInt8 = has_matrix,
+    .vulkanMemoryModel = has_matrix,
   };
   const VkPhysicalDeviceFeatures2 features = {
     .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
@@ -209,6 +225,8 @@ create_device (PtVkContext *context, GError **error)
     .pNext = &features,
     .queueCreateInfoCount = 1,
     .pQueueCreateInfos = &queue,
+    .enabledExtensionCount = has_matrix ? 1 : 0,
+    .ppEnabledExtensionNames = &matrix_extension,
   };
   VkResult code;
 
@@ -323,8 +341,16 @@ make_pipeline (PtVkContext *context, Pipeline *p, GError **error)
                .pSpecializationInfo = &constants },
     .layout = context->layouts[code->n_bindings],
   };
+  const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroups = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
+    .requiredSubgroupSize = context->subgroup_size,
+  };
   VkResult result;
 
+  if (p->shader == PT_VK_SHADER_matmul_matrix) {
+    info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+    info.stage.pNext = &subgroups;
+  }
   for (guint i = 0; i < p->n; i++)
     entries[i] = (VkSpecializationMapEntry){ i, i * (guint32) sizeof (guint32), sizeof (guint32) };
   if (!pt_vk_check (

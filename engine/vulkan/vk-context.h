@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/vulkan/vk-instance.h"
+#include "engine/vulkan/vk-matrix.h"
 #include "engine/vulkan/vk-shaders.h"
 
 G_BEGIN_DECLS
@@ -25,11 +26,12 @@ typedef struct {
   guint64 max_allocation; /* bytes of one allocation and one buffer */
   guint64 max_range;      /* bytes that a shader can reach in one buffer */
   guint subgroup_size;
-  gboolean has_dot;    /* products of four signed bytes at once */
-  gboolean has_times;  /* shaders are timed (vk-times.h) */
-  gboolean is_unified; /* the GPU computes in the memory of the CPU */
-  gboolean is_lost;    /* the driver refuses all further work */
-  gboolean is_stuck;   /* the GPU does not answer: what it may still use is never freed */
+  gboolean has_dot;      /* products of four signed bytes at once */
+  PtVkMatrixSize matrix; /* products of matrices of bytes; .m is 0: none */
+  gboolean has_times;    /* shaders are timed (vk-times.h) */
+  gboolean is_unified;   /* the GPU computes in the memory of the CPU */
+  gboolean is_lost;      /* the driver refuses all further work */
+  gboolean is_stuck;     /* the GPU does not answer: what it may still use is never freed */
   VkPipelineCache cache;
   char *kept_path; /* vk-pipeline-cache.h; NULL: nothing is kept */
   guint n_kept;

@@ -9,6 +9,17 @@
 /* Of shaders/matmul-dot.comp. */
 #define TILE 64
 
+/* Of shaders/matmul-matrix.comp: chunks at a time; a tile, and the part of it that a subgroup has.
+ */
+#define MATRIX_DEPTH 4
+
+typedef struct {
+  guint32 rows, columns, part_rows, part_columns;
+} MatrixTile;
+
+/* The second one is for GPUs with little shared memory. */
+static const MatrixTile TILES[] = { { 64, 64, 32, 32 }, { 32, 64, 32, 32 } };
+
 static gboolean
 has_chunks (PtVkEmitter *emitter, const PtVkProduct *p)
 {
@@ -61,12 +72,67 @@ bind_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p,
   return pt_vk_bind_in (emitter, d, rows->scale, error);
 }
 
+/* ---- By matrix instructions ---- */
+
+/* Of a tile: two halves of rows and columns with 16 bytes more each, scales, and positions. */
+static gsize
+shared_bytes (const MatrixTile *tile, const PtVkMatrixSize *size)
+{
+  return 2 * (tile->rows + tile->columns) * (MATRIX_DEPTH * 2 + 1) * 16 +
+         2 * MATRIX_DEPTH * tile->columns * 4 + size->m * size->n * 4;
+}
+
+static guint32
+count_threads (const MatrixTile *tile, guint32 lanes)
+{
+  return tile->rows / tile->part_rows * (tile->columns / tile->part_columns) * lanes;
+}
+
+/* NULL: none. */
+static const MatrixTile *
+choose_tile (const PtVkContext *context, const PtVkProduct *p)
+{
+  const VkPhysicalDeviceLimits *limits = &context->limits;
+
+  if (context->matrix.m == 0 || p->m <= PT_VK_VECTOR_ROWS)
+    return NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (TILES); i++)
+    if (shared_bytes (&TILES[i], &context->matrix) <= limits->maxComputeSharedMemorySize &&
+        count_threads (&TILES[i], context->subgroup_size) <=
+            MIN (limits->maxComputeWorkGroupInvocations, limits->maxComputeWorkGroupSize[0]))
+      return &TILES[i];
+  return NULL;
+}
+
+static gboolean
+complete_matrix (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p,
+                 const MatrixTile *tile)
+{
+  const PtVkContext *context = emitter->context;
+
+  d->shader = PT_VK_SHADER_matmul_matrix;
+  d->work /= 8;
+  pt_vk_constant (d, count_threads (tile, context->subgroup_size));
+  pt_vk_constant (d, context->matrix.m);
+  pt_vk_constant (d, context->matrix.n);
+  pt_vk_constant (d, context->matrix.k);
+  pt_vk_constant (d, tile->rows);
+  pt_vk_constant (d, tile->columns);
+  pt_vk_constant (d, tile->part_rows);
+  pt_vk_constant (d, tile->part_columns);
+  return pt_vk_groups_3d (emitter, d, (p->n + tile->columns - 1) / tile->columns,
+                          (p->m + tile->rows - 1) / tile->rows, 1);
+}
+
+/* ---- Products ---- */
+
 /* FALSE: too many groups. */
 static gboolean
 complete_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p)
 {
   gboolean is_vector = p->m <= PT_VK_VECTOR_ROWS;
   gboolean has_dot = emitter->context->has_dot;
+  const MatrixTile *tile = choose_tile (emitter->context, p);
 
   if (is_vector)
     d->shader = has_dot ? PT_VK_SHADER_matvec_dot : PT_VK_SHADER_matvec_dot_plain;
@@ -80,6 +146,8 @@ complete_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p)
   pt_vk_push (d, (guint32) (p->stride / CHUNK_BYTES));
   pt_vk_push (d, (guint32) (p->group / CHUNK));
   pt_vk_push (d, (guint32) ((p->k + p->group - 1) / p->group));
+  if (tile != NULL)
+    return complete_matrix (emitter, d, p, tile);
   if (!is_vector)
     return pt_vk_groups_3d (emitter, d, (p->n + TILE - 1) / TILE, (p->m + TILE - 1) / TILE, 1);
   pt_vk_constant (d, (guint32) p->m);

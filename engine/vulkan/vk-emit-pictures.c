@@ -9,6 +9,12 @@
 
 /* Of shaders/conv2d.comp: places of one group. */
 #define PLACES 128
+/* Of shaders/conv-tile.comp: channels and places of a tile; and what fills one at least. */
+#define TILE 32
+#define LEAST_CHANNELS 8
+#define LEAST_PRODUCTS 32
+/* Larger tiles, of shaders/matmul.comp, are faster from this number of elements on. */
+#define MANY_ELEMENTS (64 * 64 * 100)
 
 /* ---- Convolution ---- */
 
@@ -81,6 +87,34 @@ work_of (const PtVkConvolution *c)
          (double) (c->in_channels / c->groups) * (double) (c->kernel[0] * c->kernel[1]);
 }
 
+/* Whether a channel of the output is the sum of enough products, and there are enough channels, for
+ * tiles. */
+static gboolean
+fills_tiles (const PtVkConvolution *c)
+{
+  gint64 products = c->in_channels / c->groups * c->kernel[0] * c->kernel[1];
+
+  return !c->transposed && c->out_channels / c->groups >= LEAST_CHANNELS &&
+         products >= LEAST_PRODUCTS;
+}
+
+/* Specialisation constants and groups: of tiles, or of neighbouring channels, which share what they
+ * read. FALSE: too many groups. */
+static gboolean
+complete_convolution (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkConvolution *c)
+{
+  gboolean by_tiles = fills_tiles (c);
+  gsize places = (gsize) (c->out[0] * c->out[1]), in_group = (gsize) (c->out_channels / c->groups);
+  gsize channels = by_tiles ? TILE : MIN (in_group, 8), width = by_tiles ? TILE : PLACES;
+
+  d->shader = by_tiles ? PT_VK_SHADER_conv_tile : PT_VK_SHADER_conv2d;
+  pt_vk_constant (d, (guint32) (by_tiles ? c->kernel[0] : c->transposed));
+  pt_vk_constant (d, (guint32) (by_tiles ? (gsize) c->kernel[1] : channels));
+  return pt_vk_groups_3d (emitter, d, (places + width - 1) / width,
+                          (gsize) c->groups * ((in_group + channels - 1) / channels),
+                          (gsize) c->batch);
+}
+
 PT_VK_EMIT (convolution)
 {
   double least =
@@ -88,22 +122,17 @@ PT_VK_EMIT (convolution)
   double most = call->op->code != 0 ? pt_vk_double (emitter->graph, call, 10, HUGE_VAL) : HUGE_VAL;
   gboolean has_bias = pt_vk_in_value (emitter, 2)->kind == PT_VK_TENSOR;
   PtVkConvolution c;
-  gsize channels, blocks;
   PtVkDispatch *d;
 
   if (!pt_vk_convolution_of (emitter->graph, call, &c, error))
     return PT_VK_FAILED;
   if (!are_floats (emitter, 3))
     return PT_VK_DECLINED;
-  if (is_pointwise (&c))
+  if (is_pointwise (&c) &&
+      (!fills_tiles (&c) || c.out_channels * c.out[0] * c.out[1] >= MANY_ELEMENTS))
     return emit_pointwise (emitter, &c, least, most, error);
-  /* Neighbouring channels share what they read. */
-  channels = (gsize) MIN (c.out_channels / c.groups, 8);
-  blocks = ((gsize) (c.out_channels / c.groups) + channels - 1) / channels;
   d = pt_vk_dispatch (emitter, PT_VK_SHADER_conv2d);
   pt_vk_constant (d, has_bias);
-  pt_vk_constant (d, c.transposed);
-  pt_vk_constant (d, (guint32) channels);
   if (!pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, 0), error) ||
       !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, 1), error) ||
       !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, has_bias ? 2 : 1), error))
@@ -112,8 +141,7 @@ PT_VK_EMIT (convolution)
   push_convolution (d, &c);
   pt_vk_push_float (d, least);
   pt_vk_push_float (d, most);
-  if (!pt_vk_groups_3d (emitter, d, ((gsize) (c.out[0] * c.out[1]) + PLACES - 1) / PLACES,
-                        (gsize) c.groups * blocks, (gsize) c.batch))
+  if (!complete_convolution (emitter, d, &c))
     return PT_VK_DECLINED;
   d->work = work_of (&c);
   return PT_VK_EMITTED;

@@ -62,6 +62,7 @@ G_BEGIN_DECLS
   X (matvec_q4, 5)          \
   X (matvec_q4_high, 5)     \
   X (conv2d, 4)             \
+  X (conv_tile, 4)          \
   X (q8_conv2d, 5)          \
   X (pool, 3)               \
   X (upsample, 2)           \
@@ -86,6 +87,7 @@ G_BEGIN_DECLS
   X (matvec_dot_plain, 7)   \
   X (matmul_dot, 7)         \
   X (matmul_dot_plain, 7)   \
+  X (matmul_matrix, 7)      \
   X (embedding_q4, 4)
 
 typedef enum {

@@ -64,11 +64,15 @@ void load (uint row)
 
 void normalise (uint row)
 {
+  vec4 factor[2 * MAX_UNITS];
   float sum = 0.0;
 
+  // Read before the sum, which all wait for.
   [[unroll]] for (uint j = 0; j < 2 * MAX_UNITS; j++)
-    if (j < 2 * UNITS)
+    if (j < 2 * UNITS) {
+      factor[j] = weight[min ((j / 2 * GROUP + gl_LocalInvocationIndex) * 2 + j % 2, K / 4 - 1)];
       sum += dot (x[j], x[j]);
+    }
   float rstd = 1.0 / sqrt (group_sum (sum) / float (K) + norm_epsilon);
 
   [[unroll]] for (uint j = 0; j < 2 * MAX_UNITS; j++)
@@ -76,7 +80,7 @@ void normalise (uint row)
       uint k = (j / 2 * GROUP + gl_LocalInvocationIndex) * 2 + j % 2;
 
       if (k < K / 4) {
-        x[j] = x[j] * rstd * weight[k];
+        x[j] = x[j] * rstd * factor[j];
         normed[row * (K / 4) + k] = x[j];
       }
     }
@@ -94,6 +98,24 @@ int pack (vec4 u, vec4 v, float s, float z, out uint even, out uint odd)
   return p.x + p.y + p.z + p.w + q.x + q.y + q.z + q.w;
 }
 
+shared vec2 ranges[GROUP];
+
+// The least and the most of all invocations, as group_max() does it for one number.
+void group_range (inout float lo, inout float hi)
+{
+  vec2 part = subgroupMax (vec2 (-lo, hi));
+
+  barrier ();
+  if (subgroupElect ())
+    ranges[gl_SubgroupID] = part;
+  barrier ();
+  part = ranges[0];
+  for (uint i = 1; i < gl_NumSubgroups; i++)
+    part = max (part, ranges[i]);
+  lo = -part.x;
+  hi = part.y;
+}
+
 void make_bytes (uint row)
 {
   uint lane = gl_LocalInvocationIndex, chunks = K / 32;
@@ -104,8 +126,7 @@ void make_bytes (uint row)
       lo = min (lo, min (min (x[j].x, x[j].y), min (x[j].z, x[j].w)));
       hi = max (hi, max (max (x[j].x, x[j].y), max (x[j].z, x[j].w)));
     }
-  lo = -group_max (-lo);
-  hi = group_max (hi);
+  group_range (lo, hi);
   float s = max ((hi - lo) / (most - least), epsilon);
   int z = int (clamp (least - roundEven (lo / s), least, most));
 

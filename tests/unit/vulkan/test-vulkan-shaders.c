@@ -261,6 +261,50 @@ test_unpacked_by_cpu (gconstpointer data)
   vulkan_maker_run (maker, 0, 0, 1e-5);
 }
 
+/* ---- Convolution ---- */
+
+typedef struct {
+  gint64 batch, in, out, groups, height, width, kernel_h, kernel_w, stride, padding, dilation;
+} Picture;
+
+static const Picture pictures[] = {
+  { 1, 3, 24, 1, 17, 15, 7, 5, 2, 3, 1 },    { 2, 40, 33, 1, 7, 7, 3, 3, 1, 1, 1 },
+  { 1, 64, 70, 1, 5, 9, 1, 1, 1, 0, 1 },     { 1, 64, 96, 1, 9, 9, 1, 1, 2, 0, 1 },
+  { 1, 32, 64, 2, 12, 11, 3, 3, 1, 2, 2 },   { 1, 16, 16, 16, 10, 10, 3, 3, 1, 1, 1 },
+  { 1, 130, 640, 1, 26, 26, 1, 1, 1, 0, 1 }, { 1, 8, 4, 1, 6, 6, 3, 3, 1, 0, 1 },
+};
+
+static void
+test_convolution (gconstpointer data)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (pictures); i++) {
+    const Picture *s = &pictures[i];
+    gint64 h = (s->height + 2 * s->padding - s->dilation * (s->kernel_h - 1) - 1) / s->stride + 1;
+    gint64 w = (s->width + 2 * s->padding - s->dilation * (s->kernel_w - 1) - 1) / s->stride + 1;
+    g_autoptr (VulkanMaker) maker = vulkan_maker_new ();
+    guint32 x;
+
+    if (skip ())
+      return;
+    x = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (s->batch, s->in, s->height, s->width));
+    for (guint k = 0; k < 2; k++)
+      CALL (maker, "aten.convolution.default", x,
+            vulkan_maker_constant (maker, PT_DTYPE_F32,
+                                   DIMS (s->out, s->in / s->groups, s->kernel_h, s->kernel_w),
+                                   NULL),
+            k == 0 ? vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (s->out), NULL)
+                   : vulkan_maker_null (maker),
+            vulkan_maker_ints (maker, 2, (gint64[]){ s->stride, s->stride }),
+            vulkan_maker_ints (maker, 2, (gint64[]){ s->padding, s->padding }),
+            vulkan_maker_ints (maker, 2, (gint64[]){ s->dilation, s->dilation }),
+            vulkan_maker_bool (maker, FALSE), vulkan_maker_ints (maker, 2, (gint64[]){ 0, 0 }),
+            vulkan_maker_int (maker, s->groups),
+            vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (s->batch, s->out, h, w)));
+    vulkan_maker_load (maker);
+    vulkan_maker_run (maker, 0, 0, 1e-5);
+  }
+}
+
 /* ---- Attention ---- */
 
 typedef struct {
@@ -384,6 +428,7 @@ main (int argc, char *argv[])
   g_test_add_data_func ("/vulkan/shaders/half-weights", NULL, test_half_weights);
   g_test_add_data_func ("/vulkan/shaders/unpacked", NULL, test_unpacked);
   g_test_add_data_func ("/vulkan/shaders/unpacked-by-cpu", NULL, test_unpacked_by_cpu);
+  g_test_add_data_func ("/vulkan/shaders/convolution", NULL, test_convolution);
   g_test_add_data_func ("/vulkan/shaders/attention", NULL, test_attention);
   g_test_add_data_func ("/vulkan/shaders/update-cache", NULL, test_update_cache);
   g_test_add_data_func ("/vulkan/shaders/sdpa", NULL, test_sdpa);
