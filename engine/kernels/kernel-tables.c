@@ -140,6 +140,20 @@ pt_q8_panel_kernels (gsize left)
   return half != NULL && left <= half->nr ? half : pt_q8_kernels ();
 }
 
+const PtWinogradQ8Kernels *
+pt_winograd_q8_kernels (void)
+{
+  static const PtWinogradQ8Kernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_AVX2] = FAST (pt_winograd_q8_kernels_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_winograd_q8_kernels_avx2_vnni),
+    [PT_CPU_AVX512] = FAST (pt_winograd_q8_kernels_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_winograd_q8_kernels_avx512_vnni),
+    [PT_CPU_AMX] = FAST (pt_winograd_q8_kernels_avx512_vnni),
+  };
+
+  return levels[pt_cpu_level ()];
+}
+
 const PtQ8Loops *
 pt_q8_loops (void)
 {

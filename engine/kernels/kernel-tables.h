@@ -202,6 +202,29 @@ typedef struct {
                      gpointer scratch);
 } PtQ8Kernels;
 
+/** Numbers of a tile of winograd-q8.h, and outputs of it. */
+#define PT_WINOGRAD_Q8_PLACES 36
+#define PT_WINOGRAD_Q8_OUTPUTS 16
+
+/** Products of transformed tiles (winograd-q8.h). Panels have nr columns. */
+typedef struct {
+  gsize mr, nr;
+  gsize (*panel_size) (gsize k); /* in bytes, a multiple of 64 */
+  gsize (*row_size) (gsize k);   /* bytes of the numbers of a tile at one place */
+  /* Pack the filters [3, 3, k] of columns [first, first + n), n <= nr. */
+  void (*pack) (gsize n, gsize k, const PtWeightsQs8 *weights, gsize first, gpointer panel);
+  /* B^T (x - x_zero) B of 6x6 pixels of k channels; places are @step bytes apart in @rows. */
+  void (*in) (gsize k, const gint8 *const x[PT_WINOGRAD_Q8_PLACES], gint32 x_zero, guint8 *rows,
+              gsize step);
+  /* sums[place][m][nr] of m <= mr tiles. */
+  void (*multiply) (gsize m, gsize k, const guint8 *rows, gsize step, gconstpointer panel,
+                    gint32 *sums, gsize sums_step);
+  /* 4x4 pixels of n <= nr channels; places are @step numbers apart, pointers to pixels may be NULL.
+   */
+  void (*out) (gsize n, const gint32 *sums, gsize step, gconstpointer panel, const PtQ8Ends *ends,
+               gint8 *const y[PT_WINOGRAD_Q8_OUTPUTS]);
+} PtWinogradQ8Kernels;
+
 /** Rows of 4-bit weights, two weights in a byte. */
 typedef struct {
   gsize k, group;
@@ -282,6 +305,10 @@ extern const PtQ8Kernels pt_q8_kernels_avx512;
 extern const PtQ8Kernels pt_q8_kernels_avx512_vnni;
 extern const PtQ8Kernels pt_q8_kernels_avx512_half;
 extern const PtQ8Kernels pt_q8_kernels_avx512_vnni_half;
+extern const PtWinogradQ8Kernels pt_winograd_q8_kernels_avx2;
+extern const PtWinogradQ8Kernels pt_winograd_q8_kernels_avx2_vnni;
+extern const PtWinogradQ8Kernels pt_winograd_q8_kernels_avx512;
+extern const PtWinogradQ8Kernels pt_winograd_q8_kernels_avx512_vnni;
 extern const PtQ8Loops pt_q8_loops_portable;
 extern const PtQ8Loops pt_q8_loops_avx2;
 extern const PtQ8Loops pt_q8_loops_avx512;
@@ -323,6 +350,7 @@ const PtQ4Kernels *pt_q4_kernels (void);
 /** NULL when this level has none. */
 const PtInt8TileKernels *pt_int8_tile_kernels (void);
 const PtQ8Kernels *pt_q8_kernels (void);
+const PtWinogradQ8Kernels *pt_winograd_q8_kernels (void);
 /** Those with half the nr and channels, for ends; mr and prepared rows are equal. */
 const PtQ8Kernels *pt_q8_half_kernels (void);
 /** The kernels for the panel whose first column is @left columns before the end. */

@@ -61,6 +61,21 @@ dot_wide (vi acc, vi a, vi b)
 }
 #endif
 
+/* Sums of products of 16-bit numbers by pairs, modulo 2^32. */
+INLINE vi
+dot_pairs (vi acc, vi a, vi b)
+{
+#if VNNI && LANES == 16
+  return _mm512_dpwssd_epi32 (acc, a, b);
+#elif defined(__AVX512VNNI__)
+  return _mm256_dpwssd_epi32 (acc, a, b);
+#elif VNNI
+  return _mm256_dpwssd_avx_epi32 (acc, a, b);
+#else
+  return dot_wide (acc, a, b);
+#endif
+}
+
 /*
  * The place in a block of @n_vectors vectors of the number in @lane of vector @v, when packing the
  * vectors to bytes brings them into their order: each 128-bit part is packed for itself.

@@ -144,6 +144,9 @@ INLINE vi vi_unpack_hi_16 (vi a, vi b) { return _mm512_unpackhi_epi16 (a, b); }
 INLINE vi vi_pack_32 (vi a, vi b) { return _mm512_packs_epi32 (a, b); }
 INLINE vi vi_pack_16 (vi a, vi b) { return _mm512_packs_epi16 (a, b); }
 INLINE vi vi_adds_16 (vi a, vi b) { return _mm512_adds_epi16 (a, b); }
+INLINE vi vi_add_16 (vi a, vi b) { return _mm512_add_epi16 (a, b); }
+INLINE vi vi_sub_16 (vi a, vi b) { return _mm512_sub_epi16 (a, b); }
+#define vi_sll_16(a, n) _mm512_slli_epi16 (a, n)
 INLINE vi vi_min_16 (vi a, vi b) { return _mm512_min_epi16 (a, b); }
 INLINE vi vi_max_16 (vi a, vi b) { return _mm512_max_epi16 (a, b); }
 INLINE vi vi_set1_16 (gint16 x) { return _mm512_set1_epi16 (x); }
@@ -291,6 +294,9 @@ INLINE vi vi_unpack_hi_16 (vi a, vi b) { return _mm256_unpackhi_epi16 (a, b); }
 INLINE vi vi_pack_32 (vi a, vi b) { return _mm256_packs_epi32 (a, b); }
 INLINE vi vi_pack_16 (vi a, vi b) { return _mm256_packs_epi16 (a, b); }
 INLINE vi vi_adds_16 (vi a, vi b) { return _mm256_adds_epi16 (a, b); }
+INLINE vi vi_add_16 (vi a, vi b) { return _mm256_add_epi16 (a, b); }
+INLINE vi vi_sub_16 (vi a, vi b) { return _mm256_sub_epi16 (a, b); }
+#define vi_sll_16(a, n) _mm256_slli_epi16 (a, n)
 INLINE vi vi_min_16 (vi a, vi b) { return _mm256_min_epi16 (a, b); }
 INLINE vi vi_max_16 (vi a, vi b) { return _mm256_max_epi16 (a, b); }
 INLINE vi vi_set1_16 (gint16 x) { return _mm256_set1_epi16 (x); }

@@ -195,9 +195,15 @@ static void
 multiply_packed_qs8 (const PtXnnGraph *graph, const PtXnnNode *node, const gint8 *x, gint8 *y)
 {
   const PtXnnConv *conv = node->state;
+  const PtXnnWindow *w = &node->window;
+  PtImagesQ8 tiled = { x,           y,           conv->batch, conv->in_h, conv->in_w,
+                       conv->out_h, conv->out_w, w->pad_top,  w->pad_left };
   PtConvQ8 images = conv_q8_of (node);
 
-  if (conv->is_direct)
+  if (conv->winograd_q8.panels != NULL &&
+      pt_winograd_q8_is_faster (graph->pool, &conv->winograd_q8, &tiled))
+    pt_winograd_q8_run (graph->pool, &conv->winograd_q8, &tiled);
+  else if (conv->is_direct)
     pt_gemm_q8_packed (graph->pool, conv->n_pixels, x, conv->in_c, &conv->packed_q8, y,
                        conv->out_c);
   else
@@ -432,6 +438,23 @@ prepare_qd8 (PtXnnGraph *graph, PtXnnNode *node, gsize n, GError **error)
   return TRUE;
 }
 
+/* The transformed filter beside the packed one: which is faster depends on the size of the input.
+ */
+static gboolean
+transform_filter_q8 (PtXnnGraph *graph, const PtXnnNode *node, GError **error)
+{
+  PtXnnConv *conv = node->state;
+  gsize n = node->window.group_out, k = node->window.group_in;
+  gsize nbytes = is_winograd (node) ? pt_winograd_q8_size (n, k, &conv->weights.qs8) : 0;
+
+  if (nbytes == 0)
+    return TRUE;
+  conv->winograd_q8 = (PtWinogradQ8){ n, k, pt_xnn_graph_alloc (graph, nbytes, 1, error) };
+  if (conv->winograd_q8.panels != NULL)
+    pt_winograd_q8_pack (graph->pool, &conv->weights.qs8, &conv->winograd_q8);
+  return conv->winograd_q8.panels != NULL;
+}
+
 /* Packs the filter of static 8-bit values once if a kernel for packed filters can be used. */
 static gboolean
 pack_filter_q8 (PtXnnGraph *graph, const PtXnnNode *node, GError **error)
@@ -465,7 +488,7 @@ pack_filter_q8 (PtXnnGraph *graph, const PtXnnNode *node, GError **error)
   conv->packed_q8.panels = pt_xnn_graph_alloc (graph, nbytes, 1, error);
   if (conv->packed_q8.panels != NULL)
     pt_pack_q8 (graph->pool, &conv->weights.qs8, &conv->packed_q8);
-  return conv->packed_q8.panels != NULL;
+  return conv->packed_q8.panels != NULL && transform_filter_q8 (graph, node, error);
 }
 
 static gboolean

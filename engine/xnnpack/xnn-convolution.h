@@ -3,6 +3,7 @@
 
 #include "engine/kernels/packed-f32.h"
 #include "engine/kernels/packed-q8.h"
+#include "engine/kernels/winograd-q8.h"
 #include "engine/kernels/winograd.h"
 #include "engine/xnnpack/weights.h"
 
@@ -39,10 +40,11 @@ typedef struct {
   PtXnnWeights weights;
   const float *filter; /* float filter; stored half precision is widened */
   const float *bias;
-  PtPackedF32 packed;   /* the packed filter for products, with one group and one phase */
-  PtCut cut;            /* the division of the product for the current shape */
-  PtWinograd winograd;  /* the transformed filter for 3x3 taps (Winograd) */
-  PtPackedQ8 packed_q8; /* the packed filter for static 8-bit values, with one group */
+  PtPackedF32 packed;       /* the packed filter for products, with one group and one phase */
+  PtCut cut;                /* the division of the product for the current shape */
+  PtWinograd winograd;      /* the transformed filter for 3x3 taps (Winograd) */
+  PtPackedQ8 packed_q8;     /* the packed filter for static 8-bit values, with one group */
+  PtWinogradQ8 winograd_q8; /* and for 3x3 windows, with panels NULL where it is not faster */
   PtPackedDepthwiseQ8 depthwise_q8; /* the same for depthwise convolutions */
   gsize batch, in_h, in_w, in_c, out_h, out_w, out_c;
   gsize n_pixels; /* output pixels, all batches */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/kernels/kernel-tables.h"
+#include "engine/kernels/winograd-q8.h"
 
 #include "tests/unit/kernels/support.h"
 
@@ -209,6 +210,92 @@ test_convs (void)
   for_each_level (each_conv);
 }
 
+/* ---- Winograd ---- */
+
+static void
+check_winograd (const PtConvQ8 *s, gsize n, guint turn)
+{
+  g_auto (Guarded) guard_x = { 0 }, guard_p = { 0 }, guard_y = { 0 };
+  g_auto (Filter) filter = { 0 };
+  gsize image = s->in_h * s->in_w * s->in_c, pixels = s->out_h * s->out_w, size;
+  gint8 *x = guarded_new (&guard_x, s->batch * image);
+  gint8 *y = guarded_new (&guard_y, s->batch * pixels * n);
+  PtImagesQ8 images = { x,        y,        s->batch,   s->in_h,    s->in_w,
+                        s->out_h, s->out_w, s->pad_top, s->pad_left };
+  PtWinogradQ8 winograd = { .n = n, .k = s->in_c };
+
+  if (pt_winograd_q8_kernels () == NULL)
+    return;
+  filter_init (&filter, n, 9 * s->in_c, turn);
+  fill_bytes (x, s->batch * image);
+  if (turn % 3 == 2) { /* the largest numbers */
+    memset (x, turn % 2 == 0 ? -128 : 127, s->batch * image);
+    filter.w.x_zero = turn % 2 == 0 ? 127 : -128;
+    for (gsize i = 0; i < n * 9 * s->in_c; i++)
+      ((gint8 *) filter.weights.data)[i] = turn == 5 || i % 2 == 0 ? 127 : -128;
+  }
+  size = pt_winograd_q8_size (n, s->in_c, &filter.w);
+  g_assert_cmpuint (size, >, 0);
+  winograd.panels = guarded_new (&guard_p, size);
+  pt_winograd_q8_pack (pool, &filter.w, &winograd);
+  pt_winograd_q8_run (pool, &winograd, &images);
+  for (gsize i = 0; i < s->batch * pixels; i++)
+    for (gsize j = 0; j < n; j++)
+      g_assert_cmpint (
+          y[i * n + j], ==,
+          finish (&filter.w, j, sum_patch (s, &filter.w, x + i / pixels * image, i % pixels, j)));
+}
+
+static void
+each_winograd (void)
+{
+  static const PtConvQ8 convs[] = {
+    { 1, 8, 8, 32, 8, 8, 3, 3, 1, 1, 1, 1, 1, 1 },
+    { 2, 9, 7, 37, 9, 7, 3, 3, 1, 1, 1, 1, 1, 1 },
+    { 1, 20, 21, 64, 18, 19, 3, 3, 1, 1, 1, 1, 0, 0 },
+    { 1, 1, 1, 100, 1, 1, 3, 3, 1, 1, 1, 1, 1, 1 },
+    { 3, 5, 2, 45, 9, 6, 3, 3, 1, 1, 1, 1, 3, 3 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (convs); i++)
+    for (guint turn = 0; turn < 6; turn++)
+      check_winograd (&convs[i], 32 + (i * 29 + turn * 17) % 70, turn);
+}
+
+static void
+test_winograd (void)
+{
+  for_each_level (each_winograd);
+}
+
+/* Where sums may not fit, or other kernels are faster, there are no panels. */
+static void
+test_winograd_limits (void)
+{
+  const gsize k = 128;
+  g_autofree gint8 *weights = g_new0 (gint8, 32 * 9 * k);
+  g_autofree gint32 *zeros = g_new0 (gint32, 32);
+  g_autofree float *scale = g_new0 (float, 32);
+  PtWeightsQs8 w = { .weights = weights, .bias = zeros, .scale = scale, .x_zero = -128 };
+
+  if (pt_winograd_q8_kernels () == NULL) {
+    g_test_skip ("no kernels at this level");
+    return;
+  }
+  g_assert_cmpuint (pt_winograd_q8_size (32, k, &w), >, 0);
+  memset (weights + 31 * 9 * k, 114, 9 * k); /* 114 * 1152 * 255 < 2^25 <= 115 * 1152 * 255 */
+  g_assert_cmpuint (pt_winograd_q8_size (32, k, &w), >, 0);
+  memset (weights + 31 * 9 * k, -115, 9 * k);
+  g_assert_cmpuint (pt_winograd_q8_size (32, k, &w), ==, 0);
+  w.x_zero = 0; /* 115 * 1152 * 128 */
+  g_assert_cmpuint (pt_winograd_q8_size (32, k, &w), >, 0);
+  w.w_zero = 1;
+  g_assert_cmpuint (pt_winograd_q8_size (32, k, &w), ==, 0);
+  w.w_zero = 0;
+  g_assert_cmpuint (pt_winograd_q8_size (1, k, &w), ==, 0);
+  g_assert_cmpuint (pt_winograd_q8_size (G_MAXSIZE, G_MAXSIZE, &w), ==, 0);
+}
+
 /* ---- Depthwise ---- */
 
 typedef struct {
@@ -399,6 +486,8 @@ main (int argc, char **argv)
   pool = pt_pool_new (3);
   g_test_add_func ("/q8/products", test_products);
   g_test_add_func ("/q8/convolutions", test_convs);
+  g_test_add_func ("/q8/winograd", test_winograd);
+  g_test_add_func ("/q8/winograd-limits", test_winograd_limits);
   g_test_add_func ("/q8/depthwise", test_depthwise);
   g_test_add_func ("/q8/loops", test_loops);
   result = g_test_run ();
