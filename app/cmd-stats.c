@@ -48,12 +48,13 @@ show_throttle (const PtGpuStats *gpu)
     pteris_put ("\n");
 }
 
+/* @kind: "GPU", or "Vulkan GPU" */
 static void
-show_gpu (guint number, const PtGpuStats *gpu)
+show_gpu (const char *kind, const PtGpuStats *gpu)
 {
   char used[32], total[32];
 
-  pteris_putf ("GPU %u: %s\n", number, gpu->name != NULL ? gpu->name : "");
+  pteris_putf ("%s %u: %s\n", kind, gpu->index, gpu->name != NULL ? gpu->name : "");
   if (knows (gpu, PT_GPU_MEMORY_TOTAL))
     pteris_putf ("  memory %s of %s\n", pteris_format_bytes (gpu->memory_used, used, sizeof used),
                  pteris_format_bytes (gpu->memory_total, total, sizeof total));
@@ -73,8 +74,10 @@ show (const PtMachineStats *stats)
   char total[32], available[32];
 
   for (guint i = 0; i < stats->n_gpus; i++)
-    show_gpu (i, &stats->gpus[i]);
-  if (stats->n_gpus == 0)
+    show_gpu ("GPU", &stats->gpus[i]);
+  for (guint i = 0; i < stats->n_vulkan_gpus; i++)
+    show_gpu ("Vulkan GPU", &stats->vulkan_gpus[i]);
+  if (stats->n_gpus == 0 && stats->n_vulkan_gpus == 0)
     pteris_putf ("No GPU. %s\n", stats->gpu_reason);
   pteris_putf ("CPU: %s, %u cores, %s kernels\n", stats->cpu_name != NULL ? stats->cpu_name : "",
                stats->cpu_cores, stats->cpu_level);
@@ -118,6 +121,7 @@ pteris_stats_command (int argc, char **argv)
     return status;
   if (report)
     return diagnose ();
+  pt_stats_find_vulkan_gpus ();
   for (;;) {
     g_autoptr (PtMachineStats) stats = pt_stats_read ();
 

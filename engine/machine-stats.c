@@ -30,17 +30,24 @@ pt_throttle_name (PtThrottle reason)
   return NULL;
 }
 
+static void
+free_gpus (PtGpuStats *gpus, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    g_free (gpus[i].name);
+    g_free (gpus[i].uuid);
+    g_free (gpus[i].compute_capability);
+  }
+  g_free (gpus);
+}
+
 void
 pt_machine_stats_free (PtMachineStats *stats)
 {
   if (stats == NULL)
     return;
-  for (guint i = 0; i < stats->n_gpus; i++) {
-    g_free (stats->gpus[i].name);
-    g_free (stats->gpus[i].uuid);
-    g_free (stats->gpus[i].compute_capability);
-  }
-  g_free (stats->gpus);
+  free_gpus (stats->gpus, stats->n_gpus);
+  free_gpus (stats->vulkan_gpus, stats->n_vulkan_gpus);
   g_free (stats->cpu_name);
   g_free (stats->cpu_level);
   g_free (stats->gpu_reason);
@@ -130,18 +137,21 @@ pt_machine_stats_to_json (const PtMachineStats *stats)
   gboolean load = (stats->valid & PT_MACHINE_CPU_LOAD) != 0;
   gboolean memory = (stats->valid & PT_MACHINE_MEMORY) != 0;
   gboolean process = (stats->valid & PT_MACHINE_PROCESS_MEMORY) != 0;
-  json_t *gpus = json_array ();
+  json_t *gpus = json_array (), *vulkan_gpus = json_array ();
 
   for (guint i = 0; i < stats->n_gpus; i++)
     json_array_append_new (gpus, describe_gpu (&stats->gpus[i]));
+  for (guint i = 0; i < stats->n_vulkan_gpus; i++)
+    json_array_append_new (vulkan_gpus, describe_gpu (&stats->vulkan_gpus[i]));
   return pt_json_steal_text (json_pack (
-      "{s:{s:o, s:o, s:o, s:o, s:o}, s:{s:o, s:o}, s:{s:o, s:o}, s:o, s:o, s:o, s:o}", "cpu",
+      "{s:{s:o, s:o, s:o, s:o, s:o}, s:{s:o, s:o}, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o}", "cpu",
       "name", pt_json_text (stats->cpu_name), "cores", json_integer (stats->cpu_cores), "level",
       pt_json_text (stats->cpu_level), "machine_percent", real (load, stats->cpu_percent),
       "process_percent", real (load, stats->cpu_process_percent), "memory", "total_bytes",
       whole (memory, stats->memory_total), "available_bytes",
       whole (memory, stats->memory_available), "process", "resident_bytes",
       whole (process, stats->resident_bytes), "peak_bytes", whole (process, stats->peak_bytes),
-      "gpus", gpus, "gpu_reason", pt_json_text (stats->gpu_reason), "gpu_driver",
-      pt_json_text (stats->gpu_driver), "cuda_version", pt_json_text (stats->cuda_version)));
+      "gpus", gpus, "vulkan_gpus", vulkan_gpus, "gpu_reason", pt_json_text (stats->gpu_reason),
+      "gpu_driver", pt_json_text (stats->gpu_driver), "cuda_version",
+      pt_json_text (stats->cuda_version)));
 }

@@ -3,9 +3,12 @@
 
 #include "engine/base/system-usage.h"
 #include "engine/cuda/nvml.h"
+#include "engine/drm-gpus.h"
+#include "engine/init.h"
 #include "engine/kernels/cpu-cores.h"
 #include "engine/kernels/cpu.h"
 #include "engine/nvml-reopen.h"
+#include "engine/vulkan/vulkan.h"
 
 /* Without a GPU, each query may make the driver start programs; so it is asked rarely. */
 #define RETRY_US (10 * G_TIME_SPAN_SECOND)
@@ -15,6 +18,7 @@ static GMutex lock;
 static PtNvml *nvml;
 static GError *nvml_reason; /* why it is NULL; NULL: not tried yet */
 static gint64 nvml_tried;
+static const GPtrArray *vulkan_gpus; /* NULL: nobody has looked */
 static PtCpuTimes last_times;
 static gboolean has_last_times;
 
@@ -171,6 +175,52 @@ read_gpus (PtMachineStats *stats)
   stats->cuda_version = version_text (pt_nvml_cuda_version (nvml), 1000, 10);
 }
 
+/* ---- GPUs through Vulkan ---- */
+
+void
+pt_stats_find_vulkan_gpus (void)
+{
+  const GPtrArray *gpus;
+
+  pt_init ();
+  gpus = pt_vulkan_gpus ();
+  g_mutex_lock (&lock);
+  vulkan_gpus = gpus;
+  g_mutex_unlock (&lock);
+}
+
+/* The memory in use is what Vulkan said at first, where the system does not say more. */
+static void
+read_vulkan_gpu (const PtVulkanGpu *gpu, guint index, PtGpuStats *stats)
+{
+  const char *root = g_getenv ("PTERIS_SYSFS");
+
+  stats->index = index;
+  stats->name = g_strdup (gpu->name);
+  stats->uuid = g_strdup (gpu->uuid);
+  stats->memory_total = gpu->memory;
+  stats->memory_free = gpu->unused;
+  stats->memory_used = gpu->memory - gpu->unused;
+  stats->valid = PT_GPU_MEMORY_TOTAL | PT_GPU_MEMORY_USED | PT_GPU_MEMORY_FREE;
+  if (gpu->pci != NULL)
+    pt_drm_gpu_read (root != NULL ? root : "/sys", gpu->pci, stats);
+}
+
+/* NVIDIA's own library says more of its GPUs. */
+static void
+read_vulkan_gpus (PtMachineStats *stats)
+{
+  guint n = vulkan_gpus != NULL ? vulkan_gpus->len : 0;
+
+  stats->vulkan_gpus = n > 0 ? g_new0 (PtGpuStats, n) : NULL;
+  for (guint i = 0; i < n; i++) {
+    const PtVulkanGpu *gpu = vulkan_gpus->pdata[i];
+
+    if (stats->n_gpus == 0 || gpu->vendor != PT_VENDOR_NVIDIA)
+      read_vulkan_gpu (gpu, i, &stats->vulkan_gpus[stats->n_vulkan_gpus++]);
+  }
+}
+
 PtMachineStats *
 pt_stats_read (void)
 {
@@ -180,6 +230,7 @@ pt_stats_read (void)
   read_cpu (stats);
   read_memory (stats);
   read_gpus (stats);
+  read_vulkan_gpus (stats);
   g_mutex_unlock (&lock);
   return stats;
 }

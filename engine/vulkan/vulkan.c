@@ -10,6 +10,7 @@
 #include "engine/vulkan/vk-instance.h"
 #include "engine/vulkan/vk-operators.h"
 #include "engine/vulkan/vk-payload.h"
+#include "engine/vulkan/vulkan-gpus.h"
 
 /* ---- The GPU, asked in a process of its own ---- */
 
@@ -195,5 +196,6 @@ void
 pt_vulkan_register (void)
 {
   pt_driver_question_register (QUESTION, describe_best_gpu);
+  pt_vulkan_gpus_register ();
   pt_backend_register (&backend);
 }

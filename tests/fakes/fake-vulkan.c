@@ -189,6 +189,9 @@ get_properties_2 (VkPhysicalDevice gpu, VkPhysicalDeviceProperties2 *properties)
       subgroup->supportedOperations = VK_SUBGROUP_FEATURE_BASIC_BIT;
       if (fake_vulkan_option ("no-subgroups") == NULL)
         subgroup->supportedOperations |= VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
+    } else if (i->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT) {
+      ((VkPhysicalDevicePCIBusInfoPropertiesEXT *) i)->pciBus = 3;
+      ((VkPhysicalDevicePCIBusInfoPropertiesEXT *) i)->pciFunction = 1;
     } else if (i->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES)
       ((VkPhysicalDeviceMaintenance3Properties *) i)->maxMemoryAllocationSize =
           fake_vulkan_option ("small-allocation") != NULL ? 4096 : 1u << 30;
@@ -251,10 +254,12 @@ static VkResult VKAPI_CALL
 enumerate_device_extensions (VkPhysicalDevice gpu, const char *layer, guint32 *n,
                              VkExtensionProperties *list)
 {
-  if (list != NULL)
-    g_strlcpy (list[0].extensionName, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME,
-               sizeof list[0].extensionName);
-  *n = 1;
+  static const char *const names[] = { VK_EXT_MEMORY_BUDGET_EXTENSION_NAME,
+                                       VK_EXT_PCI_BUS_INFO_EXTENSION_NAME };
+
+  for (guint32 i = 0; list != NULL && i < G_N_ELEMENTS (names); i++)
+    g_strlcpy (list[i].extensionName, names[i], sizeof list[i].extensionName);
+  *n = G_N_ELEMENTS (names);
   return VK_SUCCESS;
 }
 

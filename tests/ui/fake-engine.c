@@ -597,6 +597,24 @@ pt_trusted_forget (const char *digest, GError **error)
   return TRUE;
 }
 
+static PtGpuStats *
+copy_gpus (const PtGpuStats *from, guint n)
+{
+  PtGpuStats *gpus = g_memdup2 (from, n * sizeof *from);
+
+  for (guint i = 0; i < n; i++) {
+    gpus[i].name = g_strdup (gpus[i].name);
+    gpus[i].uuid = g_strdup (gpus[i].uuid);
+    gpus[i].compute_capability = g_strdup (gpus[i].compute_capability);
+  }
+  return gpus;
+}
+
+void
+pt_stats_find_vulkan_gpus (void)
+{
+}
+
 PtMachineStats *
 pt_stats_read (void)
 {
@@ -608,14 +626,8 @@ pt_stats_read (void)
   stats->gpu_reason = g_strdup (stats->gpu_reason);
   stats->gpu_driver = g_strdup (stats->gpu_driver);
   stats->cuda_version = g_strdup (stats->cuda_version);
-  stats->gpus = g_memdup2 (stats->gpus, stats->n_gpus * sizeof *stats->gpus);
-  for (guint i = 0; i < stats->n_gpus; i++) {
-    PtGpuStats *gpu = &stats->gpus[i];
-
-    gpu->name = g_strdup (gpu->name);
-    gpu->uuid = g_strdup (gpu->uuid);
-    gpu->compute_capability = g_strdup (gpu->compute_capability);
-  }
+  stats->gpus = copy_gpus (stats->gpus, stats->n_gpus);
+  stats->vulkan_gpus = copy_gpus (stats->vulkan_gpus, stats->n_vulkan_gpus);
   return stats;
 }
 

@@ -51,6 +51,21 @@ find_gpu (PterisMachine *self, const PtGpuStats *stats)
   return NULL;
 }
 
+static void
+add_gpus (PterisMachine *self, GPtrArray *found, const PtGpuStats *gpus, guint n, gint64 time)
+{
+  for (guint i = 0; i < n; i++) {
+    PterisDevice *gpu = find_gpu (self, &gpus[i]);
+
+    if (gpu == NULL || g_ptr_array_find (found, gpu, NULL)) {
+      g_clear_object (&gpu);
+      gpu = pteris_device_new ();
+    }
+    pteris_device_take_gpu (gpu, &gpus[i], time);
+    g_ptr_array_add (found, gpu);
+  }
+}
+
 /* After a new search the driver may list other GPUs, or in another order. */
 static void
 take_gpus (PterisMachine *self, const PtMachineStats *stats, gint64 time)
@@ -59,16 +74,8 @@ take_gpus (PterisMachine *self, const PtMachineStats *stats, gint64 time)
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->gpus));
   gboolean same;
 
-  for (guint i = 0; i < stats->n_gpus; i++) {
-    PterisDevice *gpu = find_gpu (self, &stats->gpus[i]);
-
-    if (gpu == NULL || g_ptr_array_find (found, gpu, NULL)) {
-      g_clear_object (&gpu);
-      gpu = pteris_device_new ();
-    }
-    pteris_device_take_gpu (gpu, &stats->gpus[i], time);
-    g_ptr_array_add (found, gpu);
-  }
+  add_gpus (self, found, stats->gpus, stats->n_gpus, time);
+  add_gpus (self, found, stats->vulkan_gpus, stats->n_vulkan_gpus, time);
   same = found->len == n;
   for (guint k = 0; k < n && same; k++) {
     g_autoptr (PterisDevice) gpu = g_list_model_get_item (G_LIST_MODEL (self->gpus), k);
@@ -99,6 +106,8 @@ static void
 read_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
 {
   g_task_return_pointer (task, pt_stats_read (), (GDestroyNotify) pt_machine_stats_free);
+  /* For the next reading: a driver may need seconds to answer. */
+  pt_stats_find_vulkan_gpus ();
 }
 
 static void

@@ -90,8 +90,11 @@ typedef struct {
   guint64 resident_bytes, peak_bytes;     /* resident memory of this process: now, and its peak */
   PtGpuStats *gpus;                       /* @n_gpus of them; NULL: none */
   guint n_gpus;                           /* how many GPUs there are */
-  char *gpu_reason;   /* a sentence that says why there is no GPU; NULL: there is one */
-  char *gpu_driver;   /* version of the NVIDIA driver, "580.65.06"; NULL: unknown */
+  PtGpuStats *vulkan_gpus; /* others that Vulkan can use: @n_vulkan_gpus of them; NULL: none, or
+                              pt_stats_find_vulkan_gpus() was not called */
+  guint n_vulkan_gpus;     /* how many of these */
+  char *gpu_reason;        /* a sentence that says why @gpus is empty; NULL: it is not */
+  char *gpu_driver;        /* version of the NVIDIA driver, "580.65.06"; NULL: unknown */
   char *cuda_version; /* highest CUDA version that the driver supports, "12.4"; NULL: unknown */
 } PtMachineStats;
 
@@ -101,6 +104,12 @@ typedef struct {
  * with pt_machine_stats_free().
  */
 PT_API PtMachineStats *pt_stats_read (void);
+/**
+ * Look for GPUs of other vendors, which can be used through Vulkan; readings have them from now on.
+ * Blocking: a driver is asked, in a process of its own, for 10 seconds at most. Any thread; once is
+ * enough.
+ */
+PT_API void pt_stats_find_vulkan_gpus (void);
 /** Free @stats and everything in it. NULL: does nothing. Any thread. */
 PT_API void pt_machine_stats_free (PtMachineStats *stats);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtMachineStats, pt_machine_stats_free)

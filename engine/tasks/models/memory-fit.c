@@ -14,9 +14,11 @@ PtMemory
 pt_memory_of (const PtMachineStats *stats)
 {
   PtMemory found = { stats->memory_total, stats->memory_available, 0, 0 };
+  const PtGpuStats *gpus = stats->n_gpus > 0 ? stats->gpus : stats->vulkan_gpus;
+  guint n = stats->n_gpus > 0 ? stats->n_gpus : stats->n_vulkan_gpus;
 
-  for (guint i = 0; i < stats->n_gpus; i++) {
-    const PtGpuStats *gpu = &stats->gpus[i];
+  for (guint i = 0; i < n; i++) {
+    const PtGpuStats *gpu = &gpus[i];
 
     if (gpu->lost || (found.gpu_total > 0 && gpu->memory_free <= found.gpu_free))
       continue;
