@@ -557,6 +557,38 @@ test_platforms (void)
                   "Export it for here.");
 }
 
+#ifdef G_OS_UNIX
+
+/* A library for Linux on ARM, on GPUs of a Jetson Orin (8.7) and of a DGX Spark (12.1). */
+static void
+test_arm (void)
+{
+  enum { E_MACHINE = 18, EM_AARCH64 = 183 };
+  gsize size;
+  guint8 *data = g_bytes_unref_to_data (load (MODEL_LIBRARY), &size);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (PtCudaImage) image = NULL;
+  PtCudaMachine machine = good_machine ();
+
+  data[E_MACHINE] = EM_AARCH64;
+  bytes = g_bytes_new_take (data, size);
+  image = scan_good (bytes);
+  g_assert_cmpint (image->kind, ==, PT_CUDA_IMAGE_ELF);
+  g_assert_cmpint (image->cpu, ==, PT_CUDA_CPU_AARCH64);
+  machine.cpu = PT_CUDA_CPU_X86_64;
+  expect_missing (image, &machine,
+                  "The model was exported for Linux on aarch64; this is Linux on x86-64. Export "
+                  "it for here.");
+  machine.cpu = PT_CUDA_CPU_AARCH64;
+  machine.capability = 87;
+  expect_missing (image, &machine, NULL);
+  image->n_variants = 1; /* without the kernel for 8.x alone */
+  machine.capability = 121;
+  expect_missing (image, &machine, NULL);
+}
+
+#endif
+
 static gboolean
 has_only_ours (const char *name)
 {
@@ -632,6 +664,9 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/image/machine", test_machine);
   g_test_add_func ("/cuda/image/devices", test_devices);
   g_test_add_func ("/cuda/image/platforms", test_platforms);
+#ifdef G_OS_UNIX
+  g_test_add_func ("/cuda/image/arm", test_arm);
+#endif
   g_test_add_func ("/cuda/image/libraries", test_libraries);
   g_test_add_func ("/cuda/image/here", test_here);
 #ifdef G_OS_WIN32
