@@ -112,23 +112,40 @@ prepare_band (const Job *job, const gint8 *image, gsize oy, gsize count, guint8 
       prepare_row (job, image, oy * c->stride_h + i - c->pad_top, rows + i * job->stride);
 }
 
-/* Multiplies a row of the output with one panel. */
+/* Do two rows of the output fit a tile? */
+static gboolean
+are_short_rows (const PtConvQ8 *conv)
+{
+  const PtQ8Kernels *kernels = pt_q8_kernels ();
+
+  return kernels->tile_of_two != NULL && conv->out_w <= kernels->mr / 2;
+}
+
+/* Multiplies @count rows of the output with one panel. */
 static void
-multiply_row (const Job *job, gsize panel, const guint8 *rows, gint8 *y)
+multiply_rows (const Job *job, gsize panel, const guint8 *rows, gsize count, gint8 *y)
 {
   const PtQ8Kernels *kernels = pt_q8_kernels ();
   const PtConvQ8 *c = job->conv;
   const PtPackedQ8 *p = job->packed;
   const PtQ8Kernels *own = pt_q8_panel_kernels (p->n - panel * kernels->nr);
   gsize column = panel * kernels->nr, here = MIN (kernels->nr, p->n - column);
-  gsize ldx = c->stride_w * c->in_c * kernels->element;
+  gsize ldx = c->stride_w * c->in_c * kernels->element, next = c->stride_h * job->stride;
   gsize width = pt_div_up (c->out_w, pt_div_up (c->out_w, kernels->mr));
+  gboolean are_short = are_short_rows (c);
+  const guint8 *weights = p->panels + panel * kernels->panel_size (p->runs, p->k);
   PtQ8Ends ends = { p->y_zero, p->y_min, p->y_max };
+  gsize row = 0;
 
-  for (gsize ox = 0; ox < c->out_w; ox += width)
-    own->tile (MIN (width, c->out_w - ox), here, p->runs, job->runs, p->k, rows + ox * ldx, ldx,
-               p->panels + panel * kernels->panel_size (p->runs, p->k), &ends,
-               y + ox * p->n + column, p->n);
+  y += column;
+  for (; are_short && row + 2 <= count; row += 2)
+    own->tile_of_two (c->out_w, here, p->runs, job->runs, p->k, rows + row * next, ldx, next,
+                      weights, &ends, y + row * c->out_w * p->n, p->n);
+  for (; row < count; row++)
+    for (gsize ox = 0; ox < c->out_w; ox += width)
+      own->tile (MIN (width, c->out_w - ox), here, p->runs, job->runs, p->k,
+                 rows + row * next + ox * ldx, ldx, weights, &ends,
+                 y + (row * c->out_w + ox) * p->n, p->n);
 }
 
 /* Item: a block of columns of a band of an image. */
@@ -149,9 +166,7 @@ multiply_bands (gpointer data, gsize begin, gsize end, guint worker)
 
     prepare_band (job, job->x + item * c->in_h * c->in_w * c->in_c, oy, count, rows);
     for (; panel < last; panel++)
-      for (gsize row = 0; row < count; row++)
-        multiply_row (job, panel, rows + row * c->stride_h * job->stride,
-                      y + row * c->out_w * job->packed->n);
+      multiply_rows (job, panel, rows, count, y);
   }
 }
 
@@ -171,6 +186,8 @@ choose_blocks (Job *job)
   /* Less than a window of rows would be prepared too often. */
   gsize rows = MAX (pt_div_up (c->out_h, pt_div_up (wanted, c->batch)), window);
 
+  if (are_short_rows (c))
+    rows = pt_div_up (rows, 2) * 2;
   job->rows = MIN (MIN (rows, most), c->out_h);
   job->n_bands = pt_div_up (c->out_h, job->rows);
   job->panels = pt_div_up (n_panels, MIN (pt_div_up (wanted, job->n_bands * c->batch), n_panels));

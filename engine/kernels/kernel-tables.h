@@ -190,6 +190,13 @@ typedef struct {
    */
   void (*tile) (gsize m, gsize n, gsize n_runs, const gsize *runs, gsize k, const guint8 *x,
                 gsize ldx, gconstpointer panel, const PtQ8Ends *ends, gint8 *y, gsize ldy);
+  /*
+   * The same for two rows of the output with m <= mr / 2 outputs each, that lie together; numbers
+   * of the second are @gap bytes behind those of the first. NULL: there is none.
+   */
+  void (*tile_of_two) (gsize m, gsize n, gsize n_runs, const gsize *runs, gsize k, const guint8 *x,
+                       gsize ldx, gsize gap, gconstpointer panel, const PtQ8Ends *ends, gint8 *y,
+                       gsize ldy);
 
   /* Depthwise: blocks of this many channels, with their biases and scales. */
   gsize channels;

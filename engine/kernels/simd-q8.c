@@ -140,10 +140,11 @@ pack (gsize n, gsize runs, gsize k, const PtWeightsQs8 *weights, gsize first, gp
     pack_panel (VECTORS, TRUE, 0, n, k, w + run * k, all, lanes + run * NR * n_lanes_of (k));
 }
 
+/* @m rows of x, of which those from @first on are @gap bytes further away. */
 INLINE void
-multiply_rows (const gsize m, gsize n, gsize n_runs, const gsize *runs, gsize n_lanes,
-               const guint8 *x, gsize ldx, const gint32 *panel, const PtQ8Ends *ends, gint8 *y,
-               gsize ldy)
+multiply_rows (const gsize m, const gsize first, gsize n, gsize n_runs, const gsize *runs,
+               gsize n_lanes, const guint8 *x, gsize ldx, gsize gap, const gint32 *panel,
+               const PtQ8Ends *ends, gint8 *y, gsize ldy)
 {
   const gint32 *lanes = panel + PANEL_HEAD;
   vi acc[MR][VECTORS], w[VECTORS];
@@ -159,7 +160,8 @@ multiply_rows (const gsize m, gsize n, gsize n_runs, const gsize *runs, gsize n_
       UNROLLED (v, VECTORS)
         w[v] = vi_load (lanes + v * LANES);
       UNROLLED (i, m) {
-        vi xs = vi_set1 (load_lane (at + i * ldx + 4 * lane));
+        vi xs = vi_set1 (load_lane (i < first ? at + i * ldx + 4 * lane
+                                              : at + gap + (i - first) * ldx + 4 * lane));
 
         UNROLLED (v, VECTORS)
           acc[i][v] = dot (acc[i][v], xs, w[v]);
@@ -173,7 +175,7 @@ multiply_rows (const gsize m, gsize n, gsize n_runs, const gsize *runs, gsize n_
 }
 
 #define ROWS_CASE(M) \
-  case M: multiply_rows (M, n, n_runs, runs, n_lanes, x, ldx, panel, ends, y, ldy); break
+  case M: multiply_rows (M, M, n, n_runs, runs, n_lanes, x, ldx, 0, panel, ends, y, ldy); break
 
 static void
 tile (gsize m, gsize n, gsize n_runs, const gsize *runs, gsize k, const guint8 *x, gsize ldx,
@@ -197,6 +199,30 @@ tile (gsize m, gsize n, gsize n_runs, const gsize *runs, gsize k, const guint8 *
     ROWS_CASE (12);
     ROWS_CASE (13);
     ROWS_CASE (14);
+#endif
+  }
+}
+
+#define TWO_ROWS_CASE(M)                                                                  \
+  case M:                                                                                 \
+    multiply_rows (2 * M, M, n, n_runs, runs, n_lanes, x, ldx, gap, panel, ends, y, ldy); \
+    break
+
+static void
+tile_of_two (gsize m, gsize n, gsize n_runs, const gsize *runs, gsize k, const guint8 *x, gsize ldx,
+             gsize gap, gconstpointer panel, const PtQ8Ends *ends, gint8 *y, gsize ldy)
+{
+  gsize n_lanes = n_lanes_of (k);
+
+  switch (m) {
+    TWO_ROWS_CASE (1);
+    TWO_ROWS_CASE (2);
+    TWO_ROWS_CASE (3);
+#if MR > 6
+    TWO_ROWS_CASE (4);
+    TWO_ROWS_CASE (5);
+    TWO_ROWS_CASE (6);
+    TWO_ROWS_CASE (7);
 #endif
   }
 }
@@ -481,6 +507,7 @@ const PtQ8Kernels PT_Q8_KERNELS = {
   .prepare_row = prepare_row,
   .fill_row = fill_row,
   .tile = tile,
+  .tile_of_two = tile_of_two,
   .channels = CHANNELS,
   .block_size = block_size,
   .pack_block = pack_block,
