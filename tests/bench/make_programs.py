@@ -1,12 +1,13 @@
 """Programs that peers.py compares: image classifiers with random weights, as .pte and .onnx, the same with static 8-bit values
 (pt2e for XNNPACK), and 100 small operators.
 
-Usage: make_programs.py OUT_DIR   (executorch 1.2.0, torch 2.11, torchvision 0.26, onnx)
+Usage: make_programs.py OUT_DIR   (executorch 1.2.0, torch 2.11, torchvision 0.26, timm 1.0, onnx)
 """
 import os
 import sys
 import warnings
 
+import timm
 import torch
 import torchvision
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
@@ -15,6 +16,8 @@ from executorch.exir import to_edge_transform_and_lower
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 SHAPE = (1, 3, 224, 224)
+# Models that torchvision does not have: name of the file, name in timm
+TIMM = {"mobilenet_v4_small": "mobilenetv4_conv_small", "efficientnet_lite0": "efficientnet_lite0"}
 
 
 class Tiny(torch.nn.Module):
@@ -40,7 +43,13 @@ class Segmentation(torch.nn.Module):
 
 def classifier(name):
     torch.manual_seed(1)
-    model = (Segmentation() if name == "lraspp" else getattr(torchvision.models, name)(weights=None)).train()
+    if name == "lraspp":
+        model = Segmentation()
+    elif name in TIMM:
+        model = timm.create_model(TIMM[name], pretrained=False)
+    else:
+        model = getattr(torchvision.models, name)(weights=None)
+    model.train()
     with torch.no_grad():
         for _ in range(2):  # so that batch norms have some statistics
             model(torch.randn(4, *SHAPE[1:]))
@@ -69,7 +78,7 @@ def main(out):
         model, example = classifier(name), torch.randn(SHAPE)
         write(f"{out}/{name}.pte", model, example, [XnnpackPartitioner()])
         torch.onnx.export(model, (example,), f"{out}/{name}.onnx", dynamo=False)
-    for name in ("mobilenet_v2", "mobilenet_v3_large", "resnet18", "lraspp"):
+    for name in ("mobilenet_v2", "mobilenet_v3_large", *TIMM, "resnet18", "lraspp"):
         model, example = classifier(name), torch.randn(SHAPE)
         write(f"{out}/{name}_int8.pte", quantize(model, example), example, [XnnpackPartitioner()])
     write(f"{out}/tiny100.pte", Tiny(), torch.randn(4), [])

@@ -2,7 +2,7 @@
 
 Usage: peers.py BENCH_MODELS --models DIR --python PYTHON [--gguf DIR] [--programs DIR] [--exports DIR] [--rounds N] [--realtime] [--json FILE]
 
-PYTHON has executorch 1.2.0, torch 2.11, torchvision, onnx, onnxruntime, llama-cpp-python and gguf (`./dev bench peers` makes one). DIR of --models is the
+PYTHON has executorch 1.2.0, torch 2.11, torchvision, timm, onnx, onnxruntime, llama-cpp-python and gguf (`./dev bench peers` makes one). DIR of --models is the
 library with the starter models, that of --exports has smollm2-8da4w and llama-1b-8da4w (tools/export/README.md) and whisper-optimum
 (optimum-executorch, one token a call): rows whose model is missing are left out. Files for llama.cpp are made in the DIR of --gguf, the first time.
 """
@@ -34,6 +34,8 @@ PROGRAMS = {
     "ResNet 18 fp32": ("resnet18.pte", "1,3,224,224", True),
     "MobileNet v2 int8": ("mobilenet_v2_int8.pte", "1,3,224,224", False),
     "MobileNet v3 large int8": ("mobilenet_v3_large_int8.pte", "1,3,224,224", False),
+    "MobileNet v4 small int8": ("mobilenet_v4_small_int8.pte", "1,3,224,224", False),
+    "EfficientNet-lite 0 int8": ("efficientnet_lite0_int8.pte", "1,3,224,224", False),
     "ResNet 18 int8": ("resnet18_int8.pte", "1,3,224,224", False),
     "LR-ASPP int8": ("lraspp_int8.pte", "1,3,224,224", False),
     "100 operators of 4 numbers": ("tiny100.pte", "4", False),
@@ -71,6 +73,8 @@ TARGETS = {
     ("ResNet 18 fp32", RUN): [(UPSTREAM, 1.2), (ONNX, 0.9)],
     ("MobileNet v2 int8", RUN): [(UPSTREAM, 1.3)],
     ("MobileNet v3 large int8", RUN): [(UPSTREAM, 1.3)],
+    ("MobileNet v4 small int8", RUN): [(UPSTREAM, 1.3)],
+    ("EfficientNet-lite 0 int8", RUN): [(UPSTREAM, 1.3)],
     ("ResNet 18 int8", RUN): [(UPSTREAM, 1.3)],
     ("LR-ASPP int8", RUN): [(UPSTREAM, 1.3)],
     ("100 operators of 4 numbers", RUN): [(UPSTREAM, 3.33)],
