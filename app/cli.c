@@ -218,8 +218,43 @@ check_options (const PterisOptions *options, const char *command)
                                options->backend);
   if (options->threads < 0 || options->threads > 1024)
     return pteris_usage_error (command, "--threads must be between 1 and 1024.");
-  if (options->device < 0)
+  return -1;
+}
+
+static gboolean
+has_device (const PterisOptions *options, guint64 number)
+{
+  for (guint i = 0; i < options->n_devices; i++)
+    if (options->devices[i] == (int) number)
+      return TRUE;
+  return FALSE;
+}
+
+/* Reads --device. */
+static int
+read_devices (PterisOptions *options, const char *command)
+{
+  g_auto (GStrv) words = g_strsplit (options->device_text != NULL ? options->device_text : "0", ",",
+                                     PTERIS_MOST_DEVICES + 1);
+
+  options->n_devices = 0;
+  for (guint i = 0; words[i] != NULL; i++) {
+    guint64 number;
+
+    if (i == PTERIS_MOST_DEVICES ||
+        !g_ascii_string_to_unsigned (words[i], 10, 0, G_MAXINT, &number, NULL))
+      return pteris_usage_error (command, "--device must be a GPU number, starting at 0%s.",
+                                 options->several_devices ? ", or several with commas" : "");
+    if (has_device (options, number))
+      return pteris_usage_error (command, "--device names GPU %d twice.", (int) number);
+    options->devices[options->n_devices++] = (int) number;
+  }
+  if (options->n_devices == 0)
     return pteris_usage_error (command, "--device must be a GPU number, starting at 0.");
+  if (options->n_devices > 1 && !options->several_devices)
+    return pteris_usage_error (command,
+                               "A model runs on one GPU: name one with --device. Only “pteris "
+                               "serve” uses several, each for other conversations.");
   return -1;
 }
 
@@ -266,11 +301,11 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
       "Which of the model's programs: 8da4w, bf16, …; default: the best here", "NAME" },
     { "backend", 0, 0, G_OPTION_ARG_FILENAME, &options->backend,
       "Backend: auto, cpu, cuda, openvino or vulkan; default: auto", "B" },
-    { "device", 0, 0, G_OPTION_ARG_INT, &options->device, "GPU number; default: 0", "N" },
+    { "device", 0, 0, G_OPTION_ARG_FILENAME, &options->device_text, "GPU number; default: 0", "N" },
     { "exact", 0, 0, G_OPTION_ARG_NONE, &options->exact,
       "With OpenVINO, compute floats as the model has them, which may be slower", NULL },
-    { "threads", 0, 0, G_OPTION_ARG_INT, &options->threads, "CPU threads; default: one per fast core",
-      "N" },
+    { "threads", 0, 0, G_OPTION_ARG_INT, &options->threads,
+      "CPU threads; default: one per fast core", "N" },
     { "trust", 0, 0, G_OPTION_ARG_NONE, &options->trust,
       "Allow this model's native code to run, now and in future", NULL },
     { "isolate", 0, 0, G_OPTION_ARG_NONE, &options->isolate,
@@ -313,6 +348,8 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
   if (options->arguments == NULL)
     options->arguments = g_new0 (char *, 1);
   status = check_arguments (options, command, usage, min_arguments, max_arguments);
+  if (status < 0)
+    status = read_devices (options, command);
   return status < 0 ? check_options (options, command) : status;
 }
 
@@ -326,6 +363,7 @@ pteris_options_clear (PterisOptions *options)
   g_free (options->family);
   g_free (options->variant);
   g_free (options->backend);
+  g_free (options->device_text);
 }
 
 PtJob
@@ -339,7 +377,7 @@ pteris_options_job (const PterisOptions *options, PtJobKind kind, const char *mo
   job.model.preprocessor = options->preprocessor;
   job.model.family = options->family;
   job.model.variant = options->variant;
-  job.model.device = options->device;
+  job.model.device = options->devices[0];
   job.model.exact = options->exact;
   job.model.trust = options->trust ? PT_TRUST_AS_READ : NULL;
   if (g_strcmp0 (options->backend, "cpu") == 0)

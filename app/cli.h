@@ -16,6 +16,9 @@ G_BEGIN_DECLS
 #define PTERIS_EXIT_USAGE 2
 #define PTERIS_EXIT_STOPPED 130
 
+/** The most GPUs of one command. */
+#define PTERIS_MOST_DEVICES 64
+
 /** The arguments of the command line, besides a command's own options. */
 typedef struct {
   char **arguments; /* without options; never NULL */
@@ -25,13 +28,16 @@ typedef struct {
   char *family;
   char *variant;
   char *backend;
-  int device;
+  char *device_text;                /* "1", "0,1" */
+  int devices[PTERIS_MOST_DEVICES]; /* the numbers in it; without it: 0 */
+  guint n_devices;                  /* 1, unless @several_devices */
   int threads;
   gboolean exact;
   gboolean trust;
   gboolean isolate;
   gboolean no_isolate;
   gboolean json;
+  gboolean several_devices; /* set before reading: the command uses several GPUs */
   gboolean no_model; /* set before reading: the command loads none, and has no options for that */
 } PterisOptions;
 

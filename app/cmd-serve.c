@@ -198,6 +198,8 @@ run (const PterisOptions *common, const ServeOptions *options)
   server.hosts = (const char *const *) options->hosts;
   server.models = common->arguments[0] != NULL ? (const char *const *) common->arguments : NULL;
   server.model = job.model;
+  server.devices = common->devices;
+  server.n_devices = common->n_devices;
   server.engine.isolation = common->isolate      ? PT_ISOLATION_ALL
                             : common->no_isolate ? PT_ISOLATION_NONE
                                                  : PT_ISOLATION_NATIVE;
@@ -224,7 +226,7 @@ pteris_serve_command (int argc, char **argv)
   ServeOptions options = {
     .max_request = 64, .max_time = 1800, .max_connections = 128, .max_models = 3, .unload = 600
   };
-  g_auto (PterisOptions) common = { .no_model = TRUE };
+  g_auto (PterisOptions) common = { .no_model = TRUE, .several_devices = TRUE };
   const GOptionEntry entries[] = {
     { "address", 'a', 0, G_OPTION_ARG_FILENAME, &options.address,
       "Address to listen on; others than this machine's own need --key-file; default: 127.0.0.1",
@@ -251,7 +253,8 @@ pteris_serve_command (int argc, char **argv)
       "Unload a model that was not used for so many seconds, 0 for never; default: 600", "S" },
     { "backend", 0, 0, G_OPTION_ARG_FILENAME, &common.backend,
       "Backend: auto, cpu or cuda; default: auto", "B" },
-    { "device", 0, 0, G_OPTION_ARG_INT, &common.device, "GPU number; default: 0", "N" },
+    { "device", 0, 0, G_OPTION_ARG_FILENAME, &common.device_text,
+      "GPU number, or several: 0,1 spreads conversations over two GPUs; default: 0", "N" },
     { "threads", 0, 0, G_OPTION_ARG_INT, &common.threads, "CPU threads; default: one per fast core",
       "N" },
     { "trust", 0, 0, G_OPTION_ARG_NONE, &common.trust,

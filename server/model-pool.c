@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "server/model-pool.h"
+#include "server/model-pool-private.h"
 
 #include <string.h>
 
 #include <gio/gio.h>
-#include <pteris/stats.h>
 
-#include "server/turns.h"
+#include "server/model-memory.h"
 
 /* How long a model with jobs stays loaded while another one waits for its memory. */
 #define LEAST_STAY_US (10 * G_USEC_PER_SEC)
@@ -14,58 +13,10 @@
  * looks while the computer does not sleep. */
 #define SWEEP_MS 500
 #define MOST_LOOKS_US (3 * G_USEC_PER_SEC)
-
-typedef enum {
-  SLOT_UNLOADED,
-  SLOT_MEASURING, /* a thread finds out what it needs, and what memory there is */
-  SLOT_CROWDED,   /* it waits until another model is unloaded */
-  SLOT_LOADING,
-  SLOT_READY,
-} SlotState;
-
-/* A model with its engine and the jobs that wait for it. */
-typedef struct {
-  PterisModelPool *pool;
-  char *name, *path, *task;
-  guint64 bytes;
-  SlotState state;
-  PtEngine *engine; /* LOADING, READY */
-  guint64 load;     /* number of the job LOAD; 0: it has ended */
-  PterisTurns *turns;
-  PterisPoolJob *running;
-  gint64 used;     /* monotonic time of its last job */
-  gint64 loaded;   /* ... when it was loaded */
-  guint n_done;    /* jobs since then */
-  gboolean yields; /* it begins no job, so that another model gets its memory */
-  gboolean known;  /* @needs */
-  PtNeeds needs;
-  guint context_size;
-} Slot;
-
-struct _PterisPoolJob {
-  Slot *slot;
-  PtJob job;
-  char *client;
-  PtEventFunc func;
-  gpointer user_data;
-  GDestroyNotify destroy;
-  guint64 number; /* of the job of the engine; 0: it waits */
-  gint64 queued;  /* monotonic time */
-  gint64 begin;   /* time of the pool's clock */
-  gboolean overdue;
-};
-
-struct _PterisModelPool {
-  PterisPoolOptions options;
-  GPtrArray *slots; /* Slot */
-  GSource *sweep;
-  GSource *working;
-  GCancellable *cancellable; /* of threads that measure */
-  guint n_waiting;
-  gboolean ended;
-  gint64 awake;  /* the pool's clock: microseconds in which this process could work */
-  gint64 looked; /* monotonic time of the last look at it */
-};
+/* A model that runs on one GPU is not loaded on another one, where it did not fit or could not be
+ * loaded, before this time is over. */
+#define RETRY_CROWDED_US (10 * G_USEC_PER_SEC)
+#define RETRY_FAILED_US (60 * G_USEC_PER_SEC)
 
 static void work_later (PterisModelPool *self);
 
@@ -113,14 +64,14 @@ stop_task (PterisPoolJob *task)
   finish_task (task, task->overdue ? &overdue : &stopped);
 }
 
-/* All tasks that wait for @slot fail with @event. */
+/* All tasks that wait for @model fail with @event. */
 static void
-fail_waiting (Slot *slot, const PtEvent *event)
+fail_waiting (PterisPooled *model, const PtEvent *event)
 {
   PterisPoolJob *task;
 
-  while ((task = pteris_turns_pop (slot->turns)) != NULL) {
-    slot->pool->n_waiting--;
+  while ((task = pteris_turns_pop (model->turns, NULL, NULL)) != NULL) {
+    model->pool->n_waiting--;
     finish_task (task, event);
   }
 }
@@ -134,37 +85,50 @@ is_last (PtEventKind kind)
 }
 
 static void
-unload (Slot *slot)
+unload (PterisSlot *slot)
 {
   g_clear_pointer (&slot->engine, pt_engine_free);
   slot->state = SLOT_UNLOADED;
   slot->yields = FALSE;
   slot->load = 0;
+  slot->marks.n = 0;
+}
+
+/* Its jobs wait for another GPU, if there is one where it is, or may be loaded. */
+static void
+fail_load (PterisSlot *slot, const PtEvent *event)
+{
+  /* The engine is freed outside of its own callback. */
+  slot->state = SLOT_UNLOADED;
+  slot->retry = slot->used + RETRY_FAILED_US;
+  if (pteris_slot_is_elsewhere (slot) ||
+      (slot->model->needs.gpu > 0 && pteris_slot_find_place (slot->model, slot->used) != NULL))
+    g_message ("%s cannot be loaded on GPU %d: %s", slot->model->name, slot->device,
+               event->kind == PT_EVENT_FAILED ? event->text : "it was stopped");
+  else
+    fail_waiting (slot->model, event);
 }
 
 static void
-on_load_event (Slot *slot, const PtEvent *event)
+on_load_event (PterisSlot *slot, const PtEvent *event)
 {
   if (event->kind == PT_EVENT_LOADED)
-    slot->context_size = event->loaded->context_size;
+    slot->model->context_size = event->loaded->context_size;
   if (!is_last (event->kind))
     return;
   slot->load = 0;
   slot->used = slot->loaded = g_get_monotonic_time ();
-  if (event->kind == PT_EVENT_DONE) {
+  if (event->kind == PT_EVENT_DONE)
     slot->state = SLOT_READY;
-  } else {
-    /* The engine is freed outside of its own callback. */
-    slot->state = SLOT_UNLOADED;
-    fail_waiting (slot, event);
-  }
-  work_later (slot->pool);
+  else
+    fail_load (slot, event);
+  work_later (slot->model->pool);
 }
 
 static void
 on_engine_event (const PtEvent *event, gpointer data)
 {
-  Slot *slot = data;
+  PterisSlot *slot = data;
   PterisPoolJob *task = slot->running;
   gint64 now;
 
@@ -179,8 +143,8 @@ on_engine_event (const PtEvent *event, gpointer data)
     return;
   }
   now = g_get_monotonic_time ();
-  pteris_turns_charge (slot->turns, task->client,
-                       (double) (look_at_clock (slot->pool) - task->begin) / G_USEC_PER_SEC);
+  pteris_turns_charge (slot->model->turns, task->client,
+                       (double) (look_at_clock (slot->model->pool) - task->begin) / G_USEC_PER_SEC);
   slot->running = NULL;
   slot->used = now;
   slot->n_done++;
@@ -191,29 +155,33 @@ on_engine_event (const PtEvent *event, gpointer data)
     stop_task (task);
   else
     finish_task (task, event);
-  work_later (slot->pool);
+  work_later (slot->model->pool);
 }
 
 static gboolean
-is_loaded_first (const Slot *slot)
+is_loaded_first (const PterisSlot *slot)
 {
-  return strcmp (slot->task, "chat") == 0 || strcmp (slot->task, "transcribe") == 0;
+  const char *task = slot->model->task;
+
+  return strcmp (task, "chat") == 0 || strcmp (task, "transcribe") == 0;
 }
 
 static void
-set_model (const Slot *slot, PtJob *job)
+set_model (const PterisSlot *slot, PtJob *job)
 {
-  job->model = slot->pool->options.model;
-  job->model.path = slot->path;
+  job->model = slot->model->pool->options.model;
+  job->model.path = slot->model->path;
+  job->model.device = slot->device;
 }
 
 static void
-load (Slot *slot)
+load (PterisSlot *slot)
 {
   PtJob job = PT_JOB_INIT (PT_JOB_LOAD);
 
-  slot->engine = pt_engine_new_with_options (
-      &slot->pool->options.engine, g_main_context_get_thread_default (), on_engine_event, slot);
+  slot->engine =
+      pt_engine_new_with_options (&slot->model->pool->options.engine,
+                                  g_main_context_get_thread_default (), on_engine_event, slot);
   /* The others bring their model with each job, and keep it. */
   slot->state = SLOT_READY;
   slot->used = slot->loaded = g_get_monotonic_time ();
@@ -227,149 +195,64 @@ load (Slot *slot)
 
 /* ---- memory ---- */
 
-typedef struct {
-  char *path;
-  guint64 bytes;
-  PtNeeds needs;
-  PtMemory memory;
-  Slot *slot;
-} Measure;
-
-static void
-measure_free (gpointer data)
-{
-  g_free (((Measure *) data)->path);
-  g_free (data);
-}
-
-static void
-measure (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  Measure *self = data;
-  PtModelDetails *details = pt_library_examine (self->path, NULL, NULL);
-  PtMachineStats *stats = pt_stats_read ();
-
-  self->needs = details != NULL ? details->needs : pt_needs_of_files (self->bytes);
-  self->memory = pt_memory_of (stats);
-  pt_model_details_free (details);
-  pt_machine_stats_free (stats);
-  g_task_return_boolean (task, TRUE);
-}
-
-static gboolean
-takes_memory (const Slot *slot)
-{
-  return slot->state == SLOT_LOADING || slot->state == SLOT_READY;
-}
-
-/* Whether @slot fits beside the others, of which @n_others are loaded. */
-static gboolean
-fits (const Slot *slot, const PtMemory *memory, guint *n_others)
-{
-  g_autoptr (GArray) others = g_array_new (FALSE, FALSE, sizeof (PtLoadedNeeds));
-
-  for (guint i = 0; i < slot->pool->slots->len; i++) {
-    const Slot *other = slot->pool->slots->pdata[i];
-    const PtLoadedNeeds loaded = { other->needs, other->state == SLOT_READY, FALSE };
-
-    if (other != slot && takes_memory (other))
-      g_array_append_val (others, loaded);
-  }
-  *n_others = others->len;
-  return others->len < slot->pool->options.most_models &&
-         pt_fits_beside (&slot->needs, (const PtLoadedNeeds *) others->data, others->len, memory);
-}
-
-static gboolean
-is_busy (const Slot *slot)
-{
-  return slot->running != NULL || slot->state == SLOT_LOADING ||
-         pteris_turns_count (slot->turns) > 0;
-}
-
-static gboolean
-is_better_victim (const Slot *slot, const Slot *other)
-{
-  if (slot->yields != other->yields)
-    return slot->yields;
-  if (is_busy (slot) != is_busy (other))
-    return !is_busy (slot);
-  return slot->used < other->used;
-}
-
-/* The loaded model that has to make room: one without a job, of these the one whose last job is the
- * longest ago. NULL: none is loaded. */
-static Slot *
-find_victim (PterisModelPool *self)
-{
-  Slot *found = NULL;
-
-  for (guint i = 0; i < self->slots->len; i++) {
-    Slot *slot = self->slots->pdata[i];
-
-    if (takes_memory (slot) && (found == NULL || is_better_victim (slot, found)))
-      found = slot;
-  }
-  return found;
-}
-
 static void
 on_measured (GObject *source, GAsyncResult *result, gpointer data)
 {
-  Measure *self = g_task_get_task_data (G_TASK (result));
-  Slot *slot = self->slot, *victim;
+  PterisMeasurement found;
+  PterisSlot *slot = data;
   guint n_others;
 
-  if (g_cancellable_is_cancelled (g_task_get_cancellable (G_TASK (result))))
+  if (!pteris_model_measure_finish (result, &found))
     return;
-  slot->needs = self->needs;
-  slot->known = TRUE;
-  if (pteris_turns_count (slot->turns) == 0) {
+  slot->model->needs = found.needs;
+  slot->model->known = TRUE;
+  work_later (slot->model->pool);
+  if (pteris_slot_count_waiting (slot) == 0 ||
+      (found.needs.gpu == 0 && slot != slot->model->slots->pdata[0])) {
     slot->state = SLOT_UNLOADED;
-    return;
-  }
-  if (fits (slot, &self->memory, &n_others) || n_others == 0) {
+  } else if (pteris_slot_fits (slot, &found.memory, &n_others) || n_others == 0) {
     load (slot);
-    work_later (slot->pool);
-    return;
+  } else if (pteris_slot_is_elsewhere (slot)) {
+    /* For a second place, no other model has to go. */
+    slot->state = SLOT_UNLOADED;
+    slot->retry = g_get_monotonic_time () + RETRY_CROWDED_US;
+  } else {
+    slot->state = SLOT_CROWDED;
+    pteris_slot_find_victim (slot->model->pool, slot->device)->yields = TRUE;
   }
-  slot->state = SLOT_CROWDED;
-  victim = find_victim (slot->pool);
-  victim->yields = TRUE;
-  work_later (slot->pool);
 }
 
 static void
-begin_loading (Slot *slot)
+begin_loading (PterisSlot *slot)
 {
-  g_autoptr (GTask) task = g_task_new (NULL, slot->pool->cancellable, on_measured, NULL);
-  Measure *self = g_new0 (Measure, 1);
+  const PterisModelPool *pool = slot->model->pool;
+  const PterisMeasured measured = { slot->model->path, slot->model->bytes,
+                                    pool->devices->len > 1 ? slot->device : -1 };
 
   slot->state = SLOT_MEASURING;
-  self->path = g_strdup (slot->path);
-  self->bytes = slot->bytes;
-  self->slot = slot;
-  g_task_set_check_cancellable (task, FALSE);
-  g_task_set_task_data (task, self, measure_free);
-  g_task_run_in_thread (task, measure);
+  pteris_model_measure_async (&measured, pool->cancellable, on_measured, slot);
 }
 
 /* ---- turns ---- */
 
 static void
-begin_task (Slot *slot)
+begin_task (PterisSlot *slot)
 {
-  PterisPoolJob *task = pteris_turns_pop (slot->turns);
+  PterisPoolJob *task = pteris_slot_take_job (slot);
 
-  slot->pool->n_waiting--;
+  if (task == NULL)
+    return;
+  slot->model->pool->n_waiting--;
   slot->running = task;
+  task->slot = slot;
+  pteris_marks_add (&slot->marks, task->conversation);
   if (is_loaded_first (slot)) {
     task->job.model = (PtModelOptions){ 0 };
   } else {
     set_model (slot, &task->job);
   }
-  task->begin = look_at_clock (slot->pool);
-  slot->used = slot->pool->looked;
+  task->begin = look_at_clock (slot->model->pool);
+  slot->used = slot->model->pool->looked;
   task->number = pt_engine_submit (slot->engine, &task->job);
 }
 
@@ -377,19 +260,19 @@ begin_task (Slot *slot)
  * some time after it was loaded: otherwise two models that want the memory of one would be loaded
  * and unloaded all the time. */
 static gboolean
-makes_room (const Slot *slot)
+makes_room (const PterisSlot *slot)
 {
   if (!slot->yields || slot->running != NULL)
     return FALSE;
-  return pteris_turns_count (slot->turns) == 0 ||
+  return pteris_slot_count_waiting (slot) == 0 ||
          (slot->n_done > 0 && g_get_monotonic_time () - slot->loaded > LEAST_STAY_US);
 }
 
 /* One step of one model. TRUE: something has changed for others. */
 static gboolean
-work_on (Slot *slot)
+work_on (PterisSlot *slot)
 {
-  gboolean wanted = pteris_turns_count (slot->turns) > 0;
+  gboolean wanted = pteris_slot_count_waiting (slot) > 0;
 
   /* An engine without a model: it could not be loaded, or was lost. */
   if (slot->state == SLOT_UNLOADED && slot->engine != NULL) {
@@ -400,7 +283,7 @@ work_on (Slot *slot)
     unload (slot);
     return TRUE;
   }
-  if (slot->state == SLOT_UNLOADED && wanted)
+  if (slot->state == SLOT_UNLOADED && wanted && pteris_slot_is_wanted (slot))
     begin_loading (slot);
   else if (slot->state == SLOT_READY && slot->running == NULL && wanted)
     begin_task (slot);
@@ -420,7 +303,7 @@ on_work (gpointer data)
     return G_SOURCE_REMOVE;
   /* Those that waited for memory ask again. */
   for (guint i = 0; i < self->slots->len; i++) {
-    Slot *slot = self->slots->pdata[i];
+    PterisSlot *slot = self->slots->pdata[i];
 
     if (slot->state == SLOT_CROWDED)
       slot->state = SLOT_UNLOADED;
@@ -444,33 +327,39 @@ work_later (PterisModelPool *self)
 static gboolean
 is_overdue (const PterisPoolJob *task, gint64 now)
 {
-  guint limit = task->slot->pool->options.job_seconds;
+  guint limit = task->model->pool->options.job_seconds;
 
   return limit > 0 && now - task->queued > limit * G_USEC_PER_SEC;
 }
 
-/* Tasks that wait for too long; the running one is stopped in the same way. */
+/* Tasks that wait for too long. */
 static void
-stop_overdue (Slot *slot, gint64 now)
+stop_overdue (PterisPooled *model, gint64 now)
 {
   g_autoptr (GPtrArray) kept = g_ptr_array_new ();
   PterisPoolJob *task;
 
-  if (slot->running != NULL && is_overdue (slot->running, now) && !slot->running->overdue) {
-    slot->running->overdue = TRUE;
-    pt_engine_cancel (slot->engine, slot->running->number);
-  }
-  if (slot->pool->options.job_seconds == 0)
+  if (model->pool->options.job_seconds == 0)
     return;
-  pteris_turns_collect (slot->turns, kept);
+  pteris_turns_collect (model->turns, kept);
   for (guint i = 0; i < kept->len; i++) {
     task = kept->pdata[i];
-    if (!is_overdue (task, now) || !pteris_turns_remove (slot->turns, task))
+    if (!is_overdue (task, now) || !pteris_turns_remove (model->turns, task))
       continue;
-    slot->pool->n_waiting--;
+    model->pool->n_waiting--;
     task->overdue = TRUE;
     stop_task (task);
   }
+}
+
+/* ... and the one that runs. */
+static void
+stop_running (PterisSlot *slot, gint64 now)
+{
+  if (slot->running == NULL || !is_overdue (slot->running, now) || slot->running->overdue)
+    return;
+  slot->running->overdue = TRUE;
+  pt_engine_cancel (slot->engine, slot->running->number);
 }
 
 static gboolean
@@ -480,12 +369,14 @@ on_sweep (gpointer data)
   gint64 now = g_get_monotonic_time ();
 
   look_at_clock (self);
+  for (guint i = 0; i < self->models->len; i++)
+    stop_overdue (self->models->pdata[i], now);
   for (guint i = 0; i < self->slots->len; i++) {
-    Slot *slot = self->slots->pdata[i];
+    PterisSlot *slot = self->slots->pdata[i];
 
-    stop_overdue (slot, now);
+    stop_running (slot, now);
     if (self->options.unload_seconds > 0 && slot->state == SLOT_READY && slot->running == NULL &&
-        pteris_turns_count (slot->turns) == 0 &&
+        pteris_slot_count_waiting (slot) == 0 &&
         now - slot->used > self->options.unload_seconds * G_USEC_PER_SEC)
       unload (slot);
   }
@@ -497,19 +388,28 @@ on_sweep (gpointer data)
 static void
 slot_free (gpointer data)
 {
-  Slot *slot = data;
-  PterisPoolJob *task;
+  PterisSlot *slot = data;
 
   g_clear_pointer (&slot->engine, pt_engine_free);
   if (slot->running != NULL)
     task_free (slot->running);
-  while ((task = pteris_turns_pop (slot->turns)) != NULL)
-    task_free (task);
-  pteris_turns_free (slot->turns);
-  g_free (slot->name);
-  g_free (slot->path);
-  g_free (slot->task);
   g_free (slot);
+}
+
+static void
+model_free (gpointer data)
+{
+  PterisPooled *model = data;
+  PterisPoolJob *task;
+
+  while ((task = pteris_turns_pop (model->turns, NULL, NULL)) != NULL)
+    task_free (task);
+  pteris_turns_free (model->turns);
+  g_ptr_array_unref (model->slots);
+  g_free (model->name);
+  g_free (model->path);
+  g_free (model->task);
+  g_free (model);
 }
 
 PterisModelPool *
@@ -520,6 +420,13 @@ pteris_model_pool_new (const PterisPoolOptions *options)
   self->options = *options;
   self->options.model.trust = g_strdup (options->model.trust);
   self->options.engine.program = g_strdup (options->engine.program);
+  self->devices = g_array_new (FALSE, FALSE, sizeof (int));
+  if (options->n_devices > 0)
+    g_array_append_vals (self->devices, options->devices, options->n_devices);
+  else
+    g_array_append_val (self->devices, options->model.device);
+  self->options.devices = NULL;
+  self->models = g_ptr_array_new_with_free_func (model_free);
   self->slots = g_ptr_array_new_with_free_func (slot_free);
   self->cancellable = g_cancellable_new ();
   self->looked = g_get_monotonic_time ();
@@ -542,6 +449,7 @@ pteris_model_pool_end (PterisModelPool *self)
     g_source_destroy (self->working);
   g_clear_pointer (&self->working, g_source_unref);
   g_ptr_array_set_size (self->slots, 0);
+  g_ptr_array_set_size (self->models, 0);
   self->n_waiting = 0;
 }
 
@@ -552,34 +460,45 @@ pteris_model_pool_free (PterisModelPool *self)
     return;
   pteris_model_pool_end (self);
   g_ptr_array_unref (self->slots);
+  g_ptr_array_unref (self->models);
+  g_array_unref (self->devices);
   g_object_unref (self->cancellable);
   g_free ((char *) self->options.model.trust);
   g_free ((char *) self->options.engine.program);
   g_free (self);
 }
 
-static Slot *
-find_slot (PterisModelPool *self, const char *path)
+static PterisPooled *
+find_model (PterisModelPool *self, const char *path)
 {
-  for (guint i = 0; i < self->slots->len; i++)
-    if (strcmp (((Slot *) self->slots->pdata[i])->path, path) == 0)
-      return self->slots->pdata[i];
+  for (guint i = 0; i < self->models->len; i++)
+    if (strcmp (((PterisPooled *) self->models->pdata[i])->path, path) == 0)
+      return self->models->pdata[i];
   return NULL;
 }
 
-static Slot *
-add_slot (PterisModelPool *self, const PtModelInfo *info)
+static PterisPooled *
+add_model (PterisModelPool *self, const PtModelInfo *info)
 {
-  Slot *slot = g_new0 (Slot, 1);
+  PterisPooled *model = g_new0 (PterisPooled, 1);
 
-  slot->pool = self;
-  slot->name = g_strdup (info->name);
-  slot->path = g_strdup (info->path);
-  slot->task = g_strdup (info->task);
-  slot->bytes = info->bytes;
-  slot->turns = pteris_turns_new ();
-  g_ptr_array_add (self->slots, slot);
-  return slot;
+  model->pool = self;
+  model->name = g_strdup (info->name);
+  model->path = g_strdup (info->path);
+  model->task = g_strdup (info->task);
+  model->bytes = info->bytes;
+  model->turns = pteris_turns_new ();
+  model->slots = g_ptr_array_new ();
+  for (guint i = 0; i < self->devices->len; i++) {
+    PterisSlot *slot = g_new0 (PterisSlot, 1);
+
+    slot->model = model;
+    slot->device = g_array_index (self->devices, int, i);
+    g_ptr_array_add (model->slots, slot);
+    g_ptr_array_add (self->slots, slot);
+  }
+  g_ptr_array_add (self->models, model);
+  return model;
 }
 
 PterisPoolJob *
@@ -588,7 +507,7 @@ pteris_model_pool_submit (PterisModelPool *self, const PtModelInfo *info, const 
                           GDestroyNotify destroy, GError **error)
 {
   PterisPoolJob *task;
-  Slot *slot;
+  PterisPooled *model;
 
   if (self->ended) {
     pteris_fault_set (error, 503, NULL, NULL, "The server is being turned off.");
@@ -599,19 +518,21 @@ pteris_model_pool_submit (PterisModelPool *self, const PtModelInfo *info, const 
                       self->n_waiting);
     return NULL;
   }
-  slot = find_slot (self, info->path);
-  if (slot == NULL)
-    slot = add_slot (self, info);
+  model = find_model (self, info->path);
+  if (model == NULL)
+    model = add_model (self, info);
   task = g_new0 (PterisPoolJob, 1);
-  task->slot = slot;
+  task->model = model;
   task->job = *job;
+  if (self->devices->len > 1 && job->kind == PT_JOB_CHAT)
+    task->conversation = pteris_marks_of_chat (&job->chat);
   task->client = g_strdup (client);
   task->func = func;
   task->user_data = user_data;
   task->destroy = destroy;
   task->queued = g_get_monotonic_time ();
   self->n_waiting++;
-  pteris_turns_push (slot->turns, client, task);
+  pteris_turns_push (model->turns, client, task);
   work_later (self);
   return task;
 }
@@ -619,9 +540,9 @@ pteris_model_pool_submit (PterisModelPool *self, const PtModelInfo *info, const 
 void
 pteris_model_pool_cancel (PterisModelPool *self, PterisPoolJob *task)
 {
-  if (task->number != 0) {
+  if (task->slot != NULL) {
     pt_engine_cancel (task->slot->engine, task->number);
-  } else if (pteris_turns_remove (task->slot->turns, task)) {
+  } else if (pteris_turns_remove (task->model->turns, task)) {
     self->n_waiting--;
     stop_task (task);
   }
@@ -633,7 +554,33 @@ pteris_model_pool_count (PterisModelPool *self, guint *running, guint *waiting)
   *waiting = self->n_waiting;
   *running = 0;
   for (guint i = 0; i < self->slots->len; i++)
-    *running += ((Slot *) self->slots->pdata[i])->running != NULL;
+    *running += ((PterisSlot *) self->slots->pdata[i])->running != NULL;
+}
+
+/* FALSE: it is not loaded. */
+static gboolean
+describe (const PterisPooled *model, gint64 now, PterisPoolModel *about)
+{
+  gboolean loaded = FALSE;
+  gint64 idle = G_MAXINT64;
+
+  *about = (PterisPoolModel){
+    .name = model->name,
+    .n_jobs = pteris_turns_count (model->turns),
+    .context_size = model->context_size,
+  };
+  for (guint i = 0; i < model->slots->len; i++) {
+    const PterisSlot *slot = model->slots->pdata[i];
+
+    if (slot->state == SLOT_UNLOADED)
+      continue;
+    loaded = TRUE;
+    about->ready |= slot->state == SLOT_READY;
+    about->n_jobs += slot->running != NULL;
+    idle = MIN (idle, slot->running != NULL ? 0 : now - slot->used);
+  }
+  about->idle_seconds = idle / G_USEC_PER_SEC;
+  return loaded;
 }
 
 GArray *
@@ -642,33 +589,44 @@ pteris_model_pool_list (PterisModelPool *self)
   GArray *list = g_array_new (FALSE, FALSE, sizeof (PterisPoolModel));
   gint64 now = g_get_monotonic_time ();
 
-  for (guint i = 0; i < self->slots->len; i++) {
-    const Slot *slot = self->slots->pdata[i];
-    PterisPoolModel model = {
-      .name = slot->name,
-      .ready = slot->state == SLOT_READY,
-      .n_jobs = pteris_turns_count (slot->turns) + (slot->running != NULL),
-      .context_size = slot->context_size,
-      .idle_seconds = slot->running != NULL ? 0 : (now - slot->used) / G_USEC_PER_SEC,
-    };
+  for (guint i = 0; i < self->models->len; i++) {
+    PterisPoolModel about;
 
-    if (slot->state != SLOT_UNLOADED)
-      g_array_append_val (list, model);
+    if (describe (self->models->pdata[i], now, &about))
+      g_array_append_val (list, about);
   }
   return list;
+}
+
+/* FALSE: it is busy, or loaded nowhere. */
+static gboolean
+unload_model (PterisPooled *model)
+{
+  guint n_ready = 0;
+
+  for (guint i = 0; i < model->slots->len; i++) {
+    const PterisSlot *slot = model->slots->pdata[i];
+
+    if (slot->state == SLOT_READY && slot->running == NULL)
+      n_ready++;
+    else if (slot->state != SLOT_UNLOADED)
+      return FALSE;
+  }
+  if (n_ready == 0 || pteris_turns_count (model->turns) > 0)
+    return FALSE;
+  for (guint i = 0; i < model->slots->len; i++)
+    unload (model->slots->pdata[i]);
+  return TRUE;
 }
 
 gboolean
 pteris_model_pool_unload (PterisModelPool *self, const char *name)
 {
-  for (guint i = 0; i < self->slots->len; i++) {
-    Slot *slot = self->slots->pdata[i];
+  for (guint i = 0; i < self->models->len; i++) {
+    PterisPooled *model = self->models->pdata[i];
 
-    if (strcmp (slot->name, name) != 0 || slot->state != SLOT_READY || slot->running != NULL ||
-        pteris_turns_count (slot->turns) > 0)
-      continue;
-    unload (slot);
-    return TRUE;
+    if (strcmp (model->name, name) == 0 && unload_model (model))
+      return TRUE;
   }
   return FALSE;
 }

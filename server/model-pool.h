@@ -11,7 +11,9 @@ G_BEGIN_DECLS
 /**
  * PterisModelPool: engines for the models that requests name. A model is loaded when the first job
  * needs it, and unloaded when it had no job for some time, or when another one needs its memory.
- * The jobs of a model take turns (turns.h); models work side by side. Server thread.
+ * The jobs of a model take turns (turns.h); models work side by side. With several GPUs, a model
+ * that needs one and has more jobs than it can begin is loaded on another one, too; conversations
+ * go on where they are known, unless that GPU works and another one does not. Server thread.
  */
 typedef struct _PterisModelPool PterisModelPool;
 /** A job that has not ended. */
@@ -20,6 +22,8 @@ typedef struct _PterisPoolJob PterisPoolJob;
 /** How models are loaded, and limits. Strings are copied. */
 typedef struct {
   PtModelOptions model; /* for all models; without path */
+  const int *devices;   /* numbers of the GPUs, each once, copied; NULL: that of @model */
+  guint n_devices;      /* how many */
   PtEngineOptions engine;
   guint most_models;    /* loaded at a time */
   guint most_waiting;   /* jobs */

@@ -82,6 +82,8 @@ begin (PterisServer *self, GError **error)
   const PterisServerOptions *options = &self->options;
   const PterisPoolOptions pool = {
     .model = options->model,
+    .devices = options->devices,
+    .n_devices = options->n_devices,
     .engine = options->engine,
     .most_models = options->most_models,
     .most_waiting = options->most_waiting,

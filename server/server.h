@@ -45,6 +45,8 @@ typedef struct {
   const char *const *hosts;   /* names of this machine, for the header Host; or NULL */
   const char *const *models;  /* names, files or folders; NULL: all models of the library */
   PtModelOptions model;       /* how models are loaded: backend, device, trust */
+  const int *devices;         /* GPUs that answer side by side; NULL: that of @model */
+  guint n_devices;            /* how many */
   PtEngineOptions engine;     /* ... */
   guint most_connections;     /* at a time */
   guint most_waiting;         /* requests that wait for a model */

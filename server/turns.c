@@ -86,39 +86,50 @@ pteris_turns_push (PterisTurns *self, const char *client, gpointer item)
   self->n_items++;
 }
 
-static gboolean
-is_before (const Client *a, const Client *b)
+/* The oldest item of @client that @func accepts; NULL: there is none. */
+static GList *
+find_accepted (const Client *client, PterisTurnsFunc func, gconstpointer user_data)
 {
-  const Entry *first_a = g_queue_peek_head ((GQueue *) &a->entries);
-  const Entry *first_b = g_queue_peek_head ((GQueue *) &b->entries);
+  GList *link = client->entries.head;
 
+  while (link != NULL && func != NULL && !func (((Entry *) link->data)->item, user_data))
+    link = link->next;
+  return link;
+}
+
+static gboolean
+is_before (const Client *a, const GList *item_a, const Client *b, const GList *item_b)
+{
   if (a->clock < b->clock || a->clock > b->clock)
     return a->clock < b->clock;
-  return first_a->number < first_b->number;
+  return ((Entry *) item_a->data)->number < ((Entry *) item_b->data)->number;
 }
 
 gpointer
-pteris_turns_pop (PterisTurns *self)
+pteris_turns_pop (PterisTurns *self, PterisTurnsFunc func, gconstpointer user_data)
 {
   Client *next = NULL;
+  GList *found = NULL;
   GHashTableIter iter;
   gpointer value, item;
-  Entry *entry;
 
   g_hash_table_iter_init (&iter, self->clients);
   while (g_hash_table_iter_next (&iter, NULL, &value)) {
     Client *client = value;
+    GList *link = find_accepted (client, func, user_data);
 
-    if (!g_queue_is_empty (&client->entries) && (next == NULL || is_before (client, next)))
+    if (link != NULL && (next == NULL || is_before (client, link, next, found))) {
       next = client;
+      found = link;
+    }
   }
   if (next == NULL)
     return NULL;
   self->clock = MAX (self->clock, next->clock);
   self->n_items--;
-  entry = g_queue_pop_head (&next->entries);
-  item = entry->item;
-  g_free (entry);
+  item = ((Entry *) found->data)->item;
+  g_free (found->data);
+  g_queue_delete_link (&next->entries, found);
   return item;
 }
 

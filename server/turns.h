@@ -20,8 +20,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PterisTurns, pteris_turns_free)
 
 /** Add @item of @client. */
 void pteris_turns_push (PterisTurns *self, const char *client, gpointer item);
-/** Take the next item; NULL: there is none. */
-gpointer pteris_turns_pop (PterisTurns *self);
+/** Whether @item may be taken now. */
+typedef gboolean (*PterisTurnsFunc) (gconstpointer item, gconstpointer user_data);
+/** Take the next item of those that @func accepts; NULL: there is none. @func: NULL accepts all. */
+gpointer pteris_turns_pop (PterisTurns *self, PterisTurnsFunc func, gconstpointer user_data);
 /** Take @item out. FALSE: it is not there. */
 gboolean pteris_turns_remove (PterisTurns *self, gpointer item);
 /** An item of @client has taken @seconds. */

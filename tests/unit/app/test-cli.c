@@ -110,6 +110,11 @@ test_usage (void)
   check ("pteris chat %s --frequency-penalty nan", model, USAGE, NULL, "--frequency-penalty");
   check ("pteris chat %s --max-new-tokens -2", model, USAGE, NULL, "--max-new-tokens");
   check ("pteris chat %s --threads -1", model, USAGE, NULL, "threads");
+  check ("pteris chat %s --device -1", model, USAGE, NULL, "--device must be a GPU number");
+  check ("pteris chat %s --device 0,", model, USAGE, NULL, "--device must be a GPU number");
+  check ("pteris chat %s --device 0,1", model, USAGE, NULL, "name one with --device");
+  check ("pteris serve --device 0,1,0", NULL, USAGE, NULL, "names GPU 0 twice");
+  check ("pteris serve --device 1;2", NULL, USAGE, NULL, "or several with commas");
   check ("pteris chat %s --backend tpu", model, USAGE, NULL, "tpu");
   check ("pteris transcribe a", NULL, USAGE, NULL, "missing");
   check ("pteris transcribe a b --format doc", NULL, USAGE, NULL, "doc");

@@ -58,13 +58,13 @@ write_data (const FakeProgram *spec, gint64 mode)
   return path;
 }
 
-PtModule *
-try_open (const FakeProgram *spec, gint64 mode, GError **error)
+static PtModule *
+try_open_on (const FakeProgram *spec, gint64 mode, int device, GError **error)
 {
   g_autoptr (GBytes) bytes = fake_program_new (spec);
   g_autofree char *path = write_data (spec, mode);
   const char *const paths[] = { path, NULL };
-  const PtMethodOptions options = { .trust = PT_TRUST_AS_READ };
+  const PtMethodOptions options = { .trust = PT_TRUST_AS_READ, .device = device };
   g_autoptr (PtProgram) program = pt_program_new (bytes, "model.pte", error);
 
   if (program == NULL)
@@ -73,10 +73,22 @@ try_open (const FakeProgram *spec, gint64 mode, GError **error)
 }
 
 PtModule *
+try_open (const FakeProgram *spec, gint64 mode, GError **error)
+{
+  return try_open_on (spec, mode, 0, error);
+}
+
+PtModule *
 open_module (const FakeProgram *spec, gint64 mode)
 {
+  return open_module_on (spec, mode, 0);
+}
+
+PtModule *
+open_module_on (const FakeProgram *spec, gint64 mode, int device)
+{
   g_autoptr (GError) error = NULL;
-  PtModule *module = try_open (spec, mode, &error);
+  PtModule *module = try_open_on (spec, mode, device, &error);
 
   g_assert_no_error (error);
   return module;
@@ -160,7 +172,7 @@ fetch (PtMethod *method, guint i, float *to)
     memcpy (to, tensor->data, pt_tensor_nbytes (tensor));
   else
     pt_device_find (PT_DEVICE_CUDA)
-        ->copy_to_host (0, to, tensor->data, pt_tensor_nbytes (tensor), &error);
+        ->copy_to_host (tensor->device_index, to, tensor->data, pt_tensor_nbytes (tensor), &error);
   g_assert_no_error (error);
   return (guint) tensor->sizes[0];
 }
@@ -217,6 +229,7 @@ start_delegate_tests (int *argc, char ***argv)
   g_test_init (argc, argv, NULL);
   pt_cuda_kernels_use_image (NULL); /* they would not run */
   g_setenv ("PTERIS_CUDA", FAKE_CUDA_PATH, TRUE);
+  g_setenv ("FAKE_CUDA_DEVICES", "2", TRUE);
   g_setenv ("PTERIS_CUDA_SHIMS", CUDA_SHIMS_PATH, TRUE);
   fake = fake_cuda_open (FAKE_CUDA_PATH);
   folder = g_dir_make_tmp ("pteris-XXXXXX", NULL);

@@ -25,6 +25,8 @@ char *write_data (const FakeProgram *spec, gint64 mode);
 /** @mode: how the library behaves (FAKE_MODEL_*). */
 PtModule *try_open (const FakeProgram *spec, gint64 mode, GError **error);
 PtModule *open_module (const FakeProgram *spec, gint64 mode);
+/** The same on GPU @device, of two. */
+PtModule *open_module_on (const FakeProgram *spec, gint64 mode, int device);
 PtMethod *load (PtModule *module, const char *name);
 
 /** Checks that no GPU memory and no handles are left. */

@@ -196,6 +196,43 @@ check_stays (const FakeProgram *spec)
   close_module (module);
 }
 
+static gpointer
+talk_on (gpointer device)
+{
+  static GMutex opening; /* the fixture's files are for one thread */
+  float base = 1000.0f * (float) (GPOINTER_TO_INT (device) + 1);
+  PtModule *module;
+  PtMethod *method;
+
+  g_mutex_lock (&opening);
+  module = open_module_on (&device_named, 0, GPOINTER_TO_INT (device));
+  g_mutex_unlock (&opening);
+  method = load (module, "forward");
+  for (guint i = 0; i < 20; i++) {
+    call (method, 1, base + (float) i);
+    assert_row (method, 0, base + (float) i);
+    if (i == 0)
+      assert_first_state (&device_named, method);
+    else
+      assert_row (method, 1, base + (float) i - 1);
+    assert_weight (method);
+  }
+  pt_module_free (module);
+  return NULL;
+}
+
+/* One model on each of two GPUs, in two threads, each with graphs and a state of its own. */
+static void
+test_two_gpus (void)
+{
+  GThread *first = g_thread_new ("first", talk_on, GINT_TO_POINTER (0));
+  GThread *second = g_thread_new ("second", talk_on, GINT_TO_POINTER (1));
+
+  g_thread_join (first);
+  g_thread_join (second);
+  assert_all_gone ();
+}
+
 static void
 test_stays (void)
 {
@@ -378,6 +415,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/delegate/sharing-names", test_sharing_names);
   g_test_add_func ("/cuda/delegate/sharing-blob", test_sharing_blob);
   g_test_add_func ("/cuda/delegate/apart", test_apart);
+  g_test_add_func ("/cuda/delegate/two-gpus", test_two_gpus);
   g_test_add_func ("/cuda/delegate/stays", test_stays);
   g_test_add_func ("/cuda/delegate/modes", test_modes);
   g_test_add_func ("/cuda/delegate/files", test_files);

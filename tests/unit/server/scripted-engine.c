@@ -14,6 +14,7 @@ typedef struct {
   char *text;   /* of the last message */
   char *schema; /* or NULL */
   gboolean must_call;
+  int device;
   char *called; /* or NULL */
   gboolean begun, cancelled;
 } ScriptedJob;
@@ -23,12 +24,13 @@ struct _PtEngine {
   gpointer user_data;
   GQueue jobs; /* ScriptedJob */
   guint64 last;
+  int device; /* of the model that was loaded */
   GSource *source;
 };
 
 static GMutex mutex; /* of what follows */
 static guint n_loads, n_frees;
-static GString *order;
+static GString *order, *places;
 static gboolean going;
 static guint end_ms;
 
@@ -54,15 +56,27 @@ scripted_frees (void)
   return n;
 }
 
-char *
-scripted_take_order (void)
+static char *
+take (GString **list)
 {
   char *text;
 
   g_mutex_lock (&mutex);
-  text = order != NULL ? g_string_free (g_steal_pointer (&order), FALSE) : g_strdup ("");
+  text = *list != NULL ? g_string_free (g_steal_pointer (list), FALSE) : g_strdup ("");
   g_mutex_unlock (&mutex);
   return text;
+}
+
+char *
+scripted_take_order (void)
+{
+  return take (&order);
+}
+
+char *
+scripted_take_places (void)
+{
+  return take (&places);
 }
 
 void
@@ -93,15 +107,18 @@ may_go (void)
 }
 
 static void
-note_begin (const ScriptedJob *job)
+note_begin (PtEngine *self, const ScriptedJob *job)
 {
   g_mutex_lock (&mutex);
-  if (job->kind == PT_JOB_LOAD)
+  if (job->kind == PT_JOB_LOAD) {
     n_loads++;
-  if (order == NULL)
-    order = g_string_new (NULL);
-  if (job->kind != PT_JOB_LOAD)
+    self->device = job->device;
+  } else {
+    order = order != NULL ? order : g_string_new (NULL);
+    places = places != NULL ? places : g_string_new (NULL);
     g_string_append_printf (order, "%s,", job->text);
+    g_string_append_printf (places, "%d:%s,", self->device, job->text);
+  }
   g_mutex_unlock (&mutex);
 }
 
@@ -169,6 +186,10 @@ play (PtEngine *self, const ScriptedJob *job, PtEvent *last)
   };
 
   *last = (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP };
+  if (job->kind == PT_JOB_LOAD && job->device == 7) {
+    *last = (PtEvent){ .kind = PT_EVENT_FAILED, .code = PT_ERROR_MISSING_BACKEND, .text = "No such GPU." };
+    return TRUE;
+  }
   if (job->kind == PT_JOB_LOAD) {
     send (self, job, (PtEvent){ .kind = PT_EVENT_LOADED, .loaded = &loaded });
     return TRUE;
@@ -229,7 +250,7 @@ step (gpointer data)
   if (job == NULL)
     return G_SOURCE_CONTINUE;
   if (!job->begun)
-    note_begin (job);
+    note_begin (self, job);
   job->begun = TRUE;
   if (!play (self, job, &last))
     return G_SOURCE_CONTINUE;
@@ -279,6 +300,7 @@ pt_engine_submit (PtEngine *self, const PtJob *job)
 
   copy->number = ++self->last;
   copy->kind = job->kind;
+  copy->device = job->model.device;
   if (job->kind == PT_JOB_CHAT) {
     copy->text = g_strdup (job->chat.messages[job->chat.n_messages - 1].text);
     copy->schema = g_strdup (job->chat.json_schema);

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
  *     "crash"        FAILED with PT_ERROR_HOST: the process of the model has ended
  *     "flood"        32 MB of text
  *
- * Any thread.
+ * Models cannot be loaded on GPU 7. Any thread.
  */
 
 /** How many models were loaded, and engines freed, since the program began. */
@@ -29,6 +29,9 @@ guint scripted_frees (void);
 /** Texts of the last messages of jobs, in the order in which they began, with ',' behind each. Free
  * with g_free(). Also clears them. */
 char *scripted_take_order (void);
+
+/** The same with the number of the GPU and ':' before each text. Also clears them. */
+char *scripted_take_places (void);
 
 /** How long the end of an engine takes, from now on. */
 void scripted_end_in (guint ms);

@@ -151,7 +151,7 @@ test_fields (void)
 static guint
 pop (PterisTurns *turns)
 {
-  return GPOINTER_TO_UINT (pteris_turns_pop (turns));
+  return GPOINTER_TO_UINT (pteris_turns_pop (turns, NULL, NULL));
 }
 
 /* One client with many items does not delay another. */

@@ -501,6 +501,164 @@ test_crash (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (failed.status, ==, 503);
 }
 
+/* ---- several GPUs ---- */
+
+/* A job of a conversation, of one to three messages. */
+typedef struct {
+  PtMessage messages[3];
+  PtJob job;
+  guint *n_done;
+} Talk;
+
+static void
+on_talk (const PtEvent *event, gpointer data)
+{
+  if (event->kind == PT_EVENT_DONE)
+    ++*((Talk *) data)->n_done;
+}
+
+static Talk *
+submit_talk (PterisModelPool *pool, const PtModelInfo *info, guint *n_done, const char *first,
+             const char *last)
+{
+  Talk *talk = g_new0 (Talk, 1);
+  g_autoptr (GError) error = NULL;
+
+  talk->messages[0] = (PtMessage){ "user", first, NULL };
+  talk->messages[1] = (PtMessage){ "assistant", "An answer.", NULL };
+  talk->messages[2] = (PtMessage){ "user", last, NULL };
+  talk->job.kind = PT_JOB_CHAT;
+  talk->job.chat.messages = talk->messages;
+  talk->job.chat.n_messages = last != NULL ? 3 : 1;
+  talk->n_done = n_done;
+  g_assert_nonnull (
+      pteris_model_pool_submit (pool, info, first, &talk->job, on_talk, talk, g_free, &error));
+  g_assert_no_error (error);
+  return talk;
+}
+
+static void
+run_until (PterisModelPool *pool, guint running, guint waiting)
+{
+  guint now_running, now_waiting;
+
+  do {
+    g_main_context_iteration (NULL, TRUE);
+    pteris_model_pool_count (pool, &now_running, &now_waiting);
+  } while (now_running != running || now_waiting != waiting);
+}
+
+/* The next jobs begin there, in this order. */
+static void
+expect_places (const char *expected)
+{
+  g_autoptr (GString) places = g_string_new (NULL);
+
+  while (places->len < strlen (expected)) {
+    g_autofree char *more = scripted_take_places ();
+
+    g_string_append (places, more);
+    g_main_context_iteration (NULL, FALSE);
+  }
+  g_assert_cmpstr (places->str, ==, expected);
+}
+
+/* A pool for these GPUs, and a model of tests/data. */
+static PterisModelPool *
+make_places (const int *devices, const char *folder, const char *name, PtModelInfo *info)
+{
+  const PterisPoolOptions options = {
+    .most_models = 1, .most_waiting = 8, .devices = devices, .n_devices = 2
+  };
+
+  g_free (scripted_take_places ());
+  scripted_go (FALSE);
+  *info = (PtModelInfo){ .name = (char *) name,
+                         .path = g_test_build_filename (G_TEST_DIST, "data", folder, name,
+                                                        "model.pte", NULL),
+                         .task = (char *) "chat" };
+  return pteris_model_pool_new (&options);
+}
+
+/* Two conversations run side by side, and go on where they are known, unless that GPU works. */
+static void
+test_two_gpus (void)
+{
+  const int devices[] = { 0, 1 };
+  guint n_done = 0, loads = scripted_loads ();
+  PtModelInfo info;
+  g_autoptr (PterisModelPool) pool = make_places (devices, "cuda", "method_keys", &info);
+  g_autoptr (GArray) list = NULL;
+
+  submit_talk (pool, &info, &n_done, "wait a", NULL);
+  expect_places ("0:wait a,");
+  g_assert_cmpuint (scripted_loads (), ==, loads + 1);
+  submit_talk (pool, &info, &n_done, "wait b", NULL);
+  expect_places ("1:wait b,");
+  list = pteris_model_pool_list (pool);
+  g_assert_cmpuint (list->len, ==, 1);
+  g_assert_cmpuint (g_array_index (list, PterisPoolModel, 0).n_jobs, ==, 2);
+  scripted_go (TRUE);
+  run_until (pool, 0, 0);
+  submit_talk (pool, &info, &n_done, "wait b", "say c");
+  run_until (pool, 0, 0);
+  submit_talk (pool, &info, &n_done, "wait a", "say d");
+  run_until (pool, 0, 0);
+  expect_places ("1:say c,0:say d,");
+  scripted_go (FALSE);
+  submit_talk (pool, &info, &n_done, "wait b", "wait e");
+  expect_places ("1:wait e,");
+  submit_talk (pool, &info, &n_done, "wait b", "say f");
+  expect_places ("0:say f,");
+  run_until (pool, 1, 0);
+  g_assert_false (pteris_model_pool_unload (pool, "method_keys"));
+  scripted_go (TRUE);
+  run_until (pool, 0, 0);
+  g_assert_cmpuint (n_done, ==, 6);
+  g_assert_cmpuint (scripted_loads (), ==, loads + 2);
+  g_assert_true (pteris_model_pool_unload (pool, "method_keys"));
+  g_free (info.path);
+}
+
+/* What needs no GPU is loaded once. */
+static void
+test_two_gpus_cpu (void)
+{
+  const int devices[] = { 0, 1 };
+  guint n_done = 0, loads = scripted_loads ();
+  PtModelInfo info;
+  g_autoptr (PterisModelPool) pool = make_places (devices, "chat", MODEL, &info);
+
+  submit_talk (pool, &info, &n_done, "wait a", NULL);
+  submit_talk (pool, &info, &n_done, "wait b", NULL);
+  run_until (pool, 1, 1);
+  scripted_go (TRUE);
+  while (n_done < 2)
+    g_main_context_iteration (NULL, TRUE);
+  expect_places ("0:wait a,0:wait b,");
+  g_assert_cmpuint (scripted_loads (), ==, loads + 1);
+  g_free (info.path);
+}
+
+/* GPU 7 does not work: the other one does all, whichever is tried first. */
+static void
+test_lost_gpu (gconstpointer data)
+{
+  const int *devices = data;
+  guint n_done = 0;
+  PtModelInfo info;
+  g_autoptr (PterisModelPool) pool = make_places (devices, "cuda", "method_keys", &info);
+
+  submit_talk (pool, &info, &n_done, "wait a", NULL);
+  submit_talk (pool, &info, &n_done, "wait b", NULL);
+  run_until (pool, 1, 1);
+  scripted_go (TRUE);
+  while (n_done < 2)
+    g_main_context_iteration (NULL, TRUE);
+  expect_places ("0:wait a,0:wait b,");
+  g_free (info.path);
+}
+
 /* A request that came while the server ended. */
 static void
 test_late (void)
@@ -579,6 +737,10 @@ main (int argc, char **argv)
   ADD ("/server/scripted/slow-reader", test_slow_reader);
   g_test_add_func ("/server/scripted/unload", test_unload);
   g_test_add_func ("/server/scripted/one-model", test_one_model);
+  g_test_add_func ("/server/scripted/two-gpus", test_two_gpus);
+  g_test_add_func ("/server/scripted/two-gpus-cpu", test_two_gpus_cpu);
+  g_test_add_data_func ("/server/scripted/lost-second-gpu", (const int[]){ 0, 7 }, test_lost_gpu);
+  g_test_add_data_func ("/server/scripted/lost-first-gpu", (const int[]){ 7, 0 }, test_lost_gpu);
   ADD ("/server/scripted/crash", test_crash);
   g_test_add_func ("/server/scripted/late", test_late);
   g_test_add_func ("/server/scripted/slow-end", test_slow_end);
