@@ -188,28 +188,87 @@ weave_rows (const int8x16_t r[WOVEN_ROWS], gint8 *out)
   vst1q_s8 (out + 48, vreinterpretq_s8_s16 (vzip2q_s16 (b, d)));
 }
 
-/* Weaves the columns [begin, begin + n) of the input; those outside of it are zero points. */
+/* Four rows of the input, from one column on. */
+typedef struct {
+  const gint8 *x[WOVEN_ROWS];
+  gsize step[WOVEN_ROWS]; /* bytes to the next column */
+} Rows;
+
+/* Weaves @n columns; woven ones are @next bytes apart. @whole is a constant when inlined. */
+INLINE void
+weave (const gboolean whole, gsize n, const Rows *rows, gsize here, gsize next, gint8 *woven)
+{
+  const gint8 *x[WOVEN_ROWS];
+
+  UNROLLED (i, WOVEN_ROWS)
+    x[i] = rows->x[i];
+  for (gsize j = 0; j < n; j++, woven += next) {
+    int8x16_t r[WOVEN_ROWS];
+
+    UNROLLED (i, WOVEN_ROWS) {
+      r[i] = whole ? vld1q_s8 (x[i]) : load_bytes (x[i], here);
+      x[i] += rows->step[i];
+    }
+    weave_rows (r, woven);
+  }
+}
+
+static void
+weave_any (gsize n, const Rows *rows, gsize here, gsize next, gint8 *woven)
+{
+  if (here >= CHANNELS)
+    weave (TRUE, n, rows, here, next, woven);
+  else
+    weave (FALSE, n, rows, here, next, woven);
+}
+
+/*
+ * Weaves the columns [begin, begin + n) of the input; those outside of it are zero points. The
+ * filter of missing rows is 0.
+ */
 static void
 weave_columns (const PtDepthwiseQ8 *d, gsize begin, gsize n, gsize c, gint8 *woven)
 {
   const PtPackedDepthwiseQ8 *f = d->filter;
-  gsize groups = pt_div_up (f->rows, WOVEN_ROWS), here = f->channels - c;
-  const int8x16_t outside = vdupq_n_s8 ((gint8) f->x_zero);
+  gsize groups = pt_div_up (f->rows, WOVEN_ROWS), next = groups * WOVEN, here = f->channels - c;
+  gsize before = (gssize) begin < 0 ? MIN (n, -begin) : 0, first = begin + before;
+  gsize inside = first < d->in_w ? MIN (n - before, d->in_w - first) : 0;
+  gint8 zeros[CHANNELS];
+  const Rows outside = { { zeros, zeros, zeros, zeros }, { 0 } };
 
-  for (gsize j = 0; j < n; j++, begin++)
-    for (gsize g = 0; g < groups; g++, woven += WOVEN) {
-      int8x16_t r[WOVEN_ROWS];
+  memset (zeros, (gint8) f->x_zero, sizeof zeros);
+  for (gsize g = 0; g < groups; g++, woven += WOVEN) {
+    Rows rows = outside;
 
-      UNROLLED (i, WOVEN_ROWS) {
-        gsize row = g * WOVEN_ROWS + i;
+    for (gsize i = 0; i < WOVEN_ROWS; i++) {
+      gsize row = g * WOVEN_ROWS + i;
 
-        r[i] = row >= f->rows ? vdupq_n_s8 (0)
-               : begin >= d->in_w || d->x[row] == NULL
-                   ? outside
-                   : load_bytes (d->x[row] + begin * f->channels + c, here);
-      }
-      weave_rows (r, woven);
+      if (inside == 0 || row >= f->rows || d->x[row] == NULL)
+        continue;
+      rows.x[i] = d->x[row] + first * f->channels + c;
+      rows.step[i] = f->channels;
     }
+    weave_any (before, &outside, here, next, woven);
+    weave_any (inside, &rows, here, next, woven + before * next);
+    weave_any (n - before - inside, &outside, here, next, woven + (before + inside) * next);
+  }
+}
+
+/* Stores the numbers of at most @n channels. */
+INLINE void
+store_channels (gint8 *y, const vi x[PARTS], gsize n)
+{
+  int16x8_t low = vqmovn_high_s32 (vqmovn_s32 (x[0]), x[1]);
+  int16x8_t high = vqmovn_high_s32 (vqmovn_s32 (x[2]), x[3]);
+  int8x16_t bytes = vqmovn_high_s16 (vqmovn_s16 (low), high);
+  gint8 room[CHANNELS];
+
+  if (n >= CHANNELS) {
+    vst1q_s8 (y, bytes);
+    return;
+  }
+  vst1q_s8 (room, bytes);
+  memcpy (y, room, n);
 }
 
 /* Computes @n outputs of a block from woven columns; the first output begins at @woven. */
@@ -237,12 +296,21 @@ multiply_columns (const PtDepthwiseQ8 *d, const gsize n, const gint8 *woven, con
         UNROLLED (i, n)
           acc[i][v] = dot_lanes (acc[i][v], vld1q_s8 (woven + g * WOVEN + i * output + v * 16), w);
       }
+  UNROLLED (v, PARTS) {
+    vf factor = vf_load (scale + v * LANES);
+
+    UNROLLED (i, n)
+      acc[i][v] = to_result (acc[i][v], factor, &ends);
+  }
   UNROLLED (i, n)
-    UNROLLED (v, PARTS)
-      if (f->channels - c > v * LANES)
-        vi_store_bytes_n (y + i * f->channels + v * LANES,
-                          to_result (acc[i][v], vf_load (scale + v * LANES), &ends),
-                          f->channels - c - v * LANES);
+    store_channels (y + i * f->channels, acc[i], f->channels - c);
+}
+
+/* By itself, so that nothing is kept in registers from one call to the next. */
+G_GNUC_NO_INLINE static void
+multiply_most (const PtDepthwiseQ8 *d, const gint8 *woven, const gint8 *block, gsize c, gint8 *y)
+{
+  multiply_columns (d, OUTPUTS, woven, block, c, y);
 }
 
 /* Computes @n outputs from output @first on, of channels from @c on. */
@@ -255,7 +323,7 @@ multiply_run (const PtDepthwiseQ8 *d, const gint8 *woven, const gint8 *block, gs
   gint8 *y = d->y + first * f->channels + c;
 
   for (; i + OUTPUTS <= n; i += OUTPUTS)
-    multiply_columns (d, OUTPUTS, woven + i * output, block, c, y + i * f->channels);
+    multiply_most (d, woven + i * output, block, c, y + i * f->channels);
   for (; i < n; i++)
     multiply_columns (d, 1, woven + i * output, block, c, y + i * f->channels);
 }
