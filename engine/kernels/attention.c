@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/kernels/attention-rows.h"
 #include "engine/kernels/kernel-tables.h"
 #include "engine/kernels/lane-dot.h"
 
@@ -99,18 +100,6 @@ q_row (const PtAttention *a, gsize batch, gsize head, gsize query)
   return a->q + batch * a->q_batch_stride + head * a->q_head_stride + query * a->q_row_stride;
 }
 
-static const float *
-k_row (const PtAttention *a, gsize batch, gsize kv_head, gsize key)
-{
-  return a->k + batch * a->k_batch_stride + kv_head * a->k_head_stride + key * a->k_row_stride;
-}
-
-static const float *
-v_row (const PtAttention *a, gsize batch, gsize kv_head, gsize key)
-{
-  return a->v + batch * a->v_batch_stride + kv_head * a->v_head_stride + key * a->v_row_stride;
-}
-
 static float *
 out_row (const PtAttention *a, gsize batch, gsize head, gsize query)
 {
@@ -167,18 +156,21 @@ score_task (gpointer data, gsize begin, gsize end, guint worker)
   const Job *job = query->job;
   const PtAttention *a = job->a;
   gsize group = heads_together (query), n_groups = query->n_heads / group;
+  PtRowRoom room;
 
   for (gsize item = begin; item < end; item++) {
     gsize first = item % n_groups * group, at = item / n_groups * CHUNK_KEYS;
-    gsize head = query->first_head + first, n = MIN (CHUNK_KEYS, query->n_keys - at);
-    const float *k = k_row (a, query->batch, head / job->group, query->key + at);
-    gboolean goes_on = at + 2 * CHUNK_KEYS <= query->n_keys;
+    gsize head = query->first_head + first, n = MIN (CHUNK_KEYS, query->n_keys - at), stride;
+    const PtRowCut cut = { &a->k, query->batch, head / job->group, query->key + at, n,
+                           0,     a->head_dim };
+    const float *ahead,
+        *k = pt_float_rows (job->vectors, &cut, at + 2 * CHUNK_KEYS <= query->n_keys, room, &stride,
+                            &ahead);
 
     for (gsize h = 0; h < group; h += PT_DOT_ROWS)
       job->kernels->lane_dots (MIN (PT_DOT_ROWS, group - h), n, a->head_dim, query->lead,
                                q_row (a, query->batch, head + h, query->query), a->q_head_stride, k,
-                               a->k_row_stride,
-                               goes_on && h == 0 ? k + CHUNK_KEYS * a->k_row_stride : NULL,
+                               stride, h == 0 ? ahead : NULL,
                                query->scores + (first + h) * WINDOW_KEYS + at, WINDOW_KEYS);
   }
 }
@@ -251,14 +243,12 @@ begin_sums (const Query *query, const Part *part, gsize at)
   }
 }
 
-/* Adds weights . values for @n_keys keys from @at on. @goes_on: at least as many keys follow. */
+/* Adds weights . values for @n_keys keys from @at on, whose rows of floats are @v. */
 static void
-add_values_in_place (const Query *query, const Part *part, gsize at, gsize n_keys, gboolean goes_on)
+add_values_in_place (const Query *query, const Part *part, gsize at, gsize n_keys, const float *v,
+                     gsize stride, const float *ahead)
 {
   const PtAttention *a = query->job->a;
-  gsize head = query->first_head + part->first;
-  const float *v =
-      v_row (a, query->batch, head / query->job->group, query->key + at) + part->column;
   const float *weights = query->scores + part->first * WINDOW_KEYS + at;
   float *out = out_of_part (query, part, 0);
   const guint32 *odd = query->odd + part->first;
@@ -268,12 +258,11 @@ add_values_in_place (const Query *query, const Part *part, gsize at, gsize n_key
   for (gsize i = 0; i < n_odd; i++)
     if (odd[i] > 0)
       memcpy (rest[i], out + i * a->out_head_stride, sizeof rest[i]);
-  query->job->kernels->add_rows (part->m, part->n, n_keys, weights, WINDOW_KEYS, v, a->v_row_stride,
-                                 goes_on ? v + n_keys * a->v_row_stride : NULL, out,
-                                 a->out_head_stride);
+  query->job->kernels->add_rows (part->m, part->n, n_keys, weights, WINDOW_KEYS, v, stride, ahead,
+                                 out, a->out_head_stride);
   for (gsize i = 0; i < n_odd; i++)
     if (odd[i] > 0) {
-      pt_add_rows_by_fours (n_keys, weights + i * WINDOW_KEYS, v, a->v_row_stride, rest[i]);
+      pt_add_rows_by_fours (n_keys, weights + i * WINDOW_KEYS, v, stride, rest[i]);
       memcpy (out + i * a->out_head_stride, rest[i], odd[i] * sizeof *out);
     }
 }
@@ -294,6 +283,27 @@ find_part (const Query *query, gsize item, gsize end, Part *part)
   return next;
 }
 
+/* Adds the values of keys [at, at + n) of the window to the sums of the part's group. */
+static void
+add_group (const Query *query, Part part, gsize at, gsize n, gboolean goes_on)
+{
+  const Job *job = query->job;
+  gsize group = heads_together (query), kv_head = (query->first_head + part.first) / job->group;
+  const PtRowCut cut = {
+    &job->a->v, query->batch, kv_head, query->key + at, n, part.column, part.n
+  };
+  PtRowRoom room;
+  gsize stride;
+  const float *ahead, *v = pt_float_rows (job->vectors, &cut, goes_on, room, &stride, &ahead);
+
+  for (gsize h = 0; h < group; h += PT_DOT_ROWS, part.first += PT_DOT_ROWS) {
+    part.m = MIN (PT_DOT_ROWS, group - h);
+    if (at % BLOCK_KEYS == 0)
+      begin_sums (query, &part, at);
+    add_values_in_place (query, &part, at, n, v, stride, h == 0 ? ahead : NULL);
+  }
+}
+
 /*
  * Adds up values. Item: some columns of the values of a group. Rows of values are read in memory
  * order.
@@ -302,7 +312,7 @@ static void
 values_task (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Query *query = data;
-  gsize visible = visible_keys (query->job->a, query->query), group = heads_together (query);
+  gsize visible = visible_keys (query->job->a, query->query);
   Part part;
 
   visible = MIN (query->n_keys, visible - MIN (visible, query->key));
@@ -311,12 +321,7 @@ values_task (gpointer data, gsize begin, gsize end, guint worker)
 
     for (gsize item = begin, next; item < end; item = next) {
       next = find_part (query, item, end, &part);
-      for (gsize h = 0; h < group; h += PT_DOT_ROWS, part.first += PT_DOT_ROWS) {
-        part.m = MIN (PT_DOT_ROWS, group - h);
-        if (at % BLOCK_KEYS == 0)
-          begin_sums (query, &part, at);
-        add_values_in_place (query, &part, at, n, h == 0 && 2 * n <= visible - at);
-      }
+      add_group (query, part, at, n, 2 * n <= visible - at);
     }
   }
 }
@@ -368,13 +373,15 @@ head_task (gpointer data, gsize begin, gsize end, guint worker)
  * the heads of a row to be contiguous.
  */
 static PtStream
-stream_of (const Query *query, const float *rows, gsize batch_stride, gsize head_stride,
-           gsize row_stride, gsize n_rows, gsize n_items)
+stream_of (const Query *query, const PtAttentionRows *rows, gsize n_rows, gsize n_items)
 {
-  if (head_stride > row_stride)
+  gsize size = pt_row_number_size (rows->type);
+
+  if (rows->head_stride > rows->row_stride)
     return (PtStream){ NULL, 0 };
-  return (PtStream){ rows + query->batch * batch_stride + query->key * row_stride,
-                     n_rows * row_stride * sizeof *rows / n_items };
+  return (PtStream){ (const guint8 *) rows->data +
+                         (query->batch * rows->batch_stride + query->key * rows->row_stride) * size,
+                     n_rows * rows->row_stride * size / n_items };
 }
 
 /* Does each step for all heads before the next step, so that many workers get pieces. */
@@ -387,10 +394,8 @@ attend_together (Query *query)
   gsize n_parts = n_groups * pt_div_up (a->value_dim, PART_COLUMNS), grain;
 
   while (next_keys (query)) {
-    PtStream keys = stream_of (query, a->k, a->k_batch_stride, a->k_head_stride, a->k_row_stride,
-                               CHUNK_KEYS, n_groups);
-    PtStream values = stream_of (query, a->v, a->v_batch_stride, a->v_head_stride, a->v_row_stride,
-                                 query->n_keys, n_parts);
+    PtStream keys = stream_of (query, &a->k, CHUNK_KEYS, n_groups);
+    PtStream values = stream_of (query, &a->v, query->n_keys, n_parts);
 
     pt_pool_run_shares (job->pool, n_groups * pt_div_up (query->n_keys, CHUNK_KEYS),
                         piece_of ((double) group * CHUNK_KEYS * (double) a->head_dim), &keys,
@@ -512,14 +517,33 @@ static void
 score_few_keys (const Job *job, const Block *block)
 {
   const PtAttention *a = job->a;
+  const PtRowCut cut = { &a->k, block->batch, block->kv_head, block->key, block->n_keys,
+                         0,     a->head_dim };
+  PtRowRoom room;
+  gsize stride;
+  const float *ahead, *k = pt_float_rows (job->vectors, &cut, FALSE, room, &stride, &ahead);
 
   for (gsize h = 0; h < block->n_heads; h++)
     for (gsize i = 0; i < block->n_queries; i += PT_DOT_ROWS)
-      job->kernels->lane_dots (MIN (PT_DOT_ROWS, block->n_queries - i), block->n_keys, a->head_dim,
-                               FALSE,
-                               q_row (a, block->batch, block->head + h, block->first_query + i),
-                               a->q_row_stride, k_row (a, block->batch, block->kv_head, block->key),
-                               a->k_row_stride, NULL, scores_of (job, block, h, i), BLOCK_KEYS);
+      job->kernels->lane_dots (
+          MIN (PT_DOT_ROWS, block->n_queries - i), block->n_keys, a->head_dim, FALSE,
+          q_row (a, block->batch, block->head + h, block->first_query + i), a->q_row_stride, k,
+          stride, NULL, scores_of (job, block, h, i), BLOCK_KEYS);
+}
+
+/* Packs n <= nr keys from @first of the block on: a panel. */
+static void
+pack_keys (const Job *job, const Block *block, gsize first, gsize n, float *panel)
+{
+  const PtAttention *a = job->a;
+  const PtRowCut cut = {
+    &a->k, block->batch, block->kv_head, block->key + first, n, 0, a->head_dim
+  };
+  PtRowRoom room;
+  gsize stride;
+  const float *ahead, *k = pt_float_rows (job->vectors, &cut, FALSE, room, &stride, &ahead);
+
+  job->kernels->pack_transposed (n, a->head_dim, k, stride, panel);
 }
 
 static void
@@ -536,9 +560,7 @@ score_keys (const Job *job, const Block *block)
     gsize n = MIN (PACKED_KEYS, block->n_visible - first);
 
     for (gsize j = 0; j < n; j += kernels->nr)
-      kernels->pack_transposed (MIN (kernels->nr, n - j), a->head_dim,
-                                k_row (a, block->batch, block->kv_head, block->key + first + j),
-                                a->k_row_stride, block->packed + j * a->head_dim);
+      pack_keys (job, block, first + j, MIN (kernels->nr, n - j), block->packed + j * a->head_dim);
     for (gsize h = 0; h < block->n_heads; h++)
       score_packed (job, block, h, first, n);
   }
@@ -575,11 +597,15 @@ static void
 pack_values (const Job *job, const Block *block, gsize first, gsize n)
 {
   const PtAttention *a = job->a;
-  gsize nr = job->kernels->nr;
+  gsize nr = job->kernels->nr, stride;
+  PtRowCut cut = { &a->v, block->batch, block->kv_head, 0, 1, 0, a->value_dim };
+  PtRowRoom room;
 
   for (gsize i = 0; i < n; i++) {
-    const float *v = v_row (a, block->batch, block->kv_head, block->key + first + i);
+    const float *ahead, *v;
 
+    cut.first = block->key + first + i;
+    v = pt_float_rows (job->vectors, &cut, FALSE, room, &stride, &ahead);
     for (gsize column = 0; column < a->value_dim; column += nr)
       memcpy (block->packed + column * n + i * nr, v + column,
               MIN (nr, a->value_dim - column) * sizeof *v);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/kernels/attention.h"
+#include "engine/kernels/vector.h"
 #include "engine/operators/families.h"
 #include "engine/operators/index.h"
 #include "engine/operators/move.h"
@@ -99,9 +100,13 @@ PT_KERNEL (update_cache_with_indices_out)
   return TRUE;
 }
 
-/* The common arguments of all attention operators. q, k, v and out are [B, S, H, D]. */
+/*
+ * The common arguments of all attention operators. q, k, v and out are [B, S, H, D]; keys and
+ * values that are bytes have a zero point and a scale for each row: [B, S, H, 1].
+ */
 typedef struct {
   PtView q, k, v;
+  PtView k_zeros, k_scales, v_zeros, v_scales;
   gint64 start;
   gboolean causal, has_mask;
   PtView mask;
@@ -171,16 +176,80 @@ make_rows (PtExecution *execution, PtView *view, GError **error)
   return pt_make_dense (execution, PT_DTYPE_F32, view, error);
 }
 
+/*
+ * Dequantises rows of 8 bits; each has a zero point and a scale. Products of these floats differ
+ * from upstream's exact integer sums only by rounding.
+ */
+static gboolean
+dequantize (PtExecution *execution, const PtView *zero_view, const PtView *scale_view, PtView *data,
+            GError **error)
+{
+  PtView zeros = *zero_view, scales = *scale_view, floats;
+  gsize width = (gsize) data->sizes[3];
+
+  if (!pt_make_dense (execution, PT_DTYPE_I8, &zeros, error) ||
+      !pt_make_dense (execution, PT_DTYPE_F32, &scales, error) ||
+      !pt_make_dense (execution, PT_DTYPE_I8, data, error) ||
+      !pt_scratch_view (execution, PT_DTYPE_F32, 4, data->sizes, &floats, error))
+    return FALSE;
+  for (gsize row = 0; row < scales.numel; row++)
+    pt_vector_i8_to_f32 (width, (const gint8 *) data->data + row * width,
+                         ((const gint8 *) zeros.data)[row], ((const float *) scales.data)[row],
+                         (float *) floats.data + row * width);
+  *data = floats;
+  return TRUE;
+}
+
+static PtRowNumbers
+numbers_of (const PtView *view)
+{
+  return (PtRowNumbers){ view->data, (gsize) view->strides[0], (gsize) view->strides[2],
+                         (gsize) view->strides[1] };
+}
+
+/*
+ * Describes keys or values for the kernel, which reads those that are no floats as they are. Only
+ * very large heads become floats first.
+ */
+static gboolean
+describe_rows (PtExecution *execution, PtView *view, const PtView *zeros, const PtView *scales,
+               PtAttentionRows *rows, GError **error)
+{
+  if (view->dtype != PT_DTYPE_F32 && view->sizes[3] > PT_ATTENTION_MAX_TYPED_DIM) {
+    if (!(view->dtype == PT_DTYPE_I8 ? dequantize (execution, zeros, scales, view, error)
+                                     : make_rows (execution, view, error)))
+      return FALSE;
+  } else if (!rows_are_dense (view) && !pt_make_dense (execution, view->dtype, view, error))
+    return FALSE;
+  *rows = (PtAttentionRows){
+    .data = view->data,
+    .type = view->dtype == PT_DTYPE_F32    ? PT_ROWS_F32
+            : view->dtype == PT_DTYPE_F16  ? PT_ROWS_F16
+            : view->dtype == PT_DTYPE_BF16 ? PT_ROWS_BF16
+                                           : PT_ROWS_I8,
+    .batch_stride = (gsize) view->strides[0],
+    .row_stride = (gsize) view->strides[1],
+    .head_stride = (gsize) view->strides[2],
+  };
+  if (rows->type == PT_ROWS_I8) {
+    rows->zeros = numbers_of (zeros);
+    rows->scales = numbers_of (scales);
+  }
+  return TRUE;
+}
+
 static gboolean
 attend (PtExecution *execution, Arguments *a, const PtView *out, GError **error)
 {
   PtAttention attention;
+  PtAttentionRows k, v;
   PtView y = *out;
 
   if (out->numel == 0)
     return TRUE;
-  if (!make_rows (execution, &a->q, error) || !make_rows (execution, &a->k, error) ||
-      !make_rows (execution, &a->v, error))
+  if (!make_rows (execution, &a->q, error) ||
+      !describe_rows (execution, &a->k, &a->k_zeros, &a->k_scales, &k, error) ||
+      !describe_rows (execution, &a->v, &a->v_zeros, &a->v_scales, &v, error))
     return FALSE;
   if (a->has_mask && !pt_make_dense (execution, PT_DTYPE_F32, &a->mask, error))
     return FALSE;
@@ -189,8 +258,8 @@ attend (PtExecution *execution, Arguments *a, const PtView *out, GError **error)
     return FALSE;
   attention = (PtAttention){
     .q = (const float *) a->q.data,
-    .k = (const float *) a->k.data,
-    .v = (const float *) a->v.data,
+    .k = k,
+    .v = v,
     .out = (float *) y.data,
     .batch = (gsize) a->q.sizes[0],
     .heads = (gsize) a->q.sizes[2],
@@ -202,12 +271,6 @@ attend (PtExecution *execution, Arguments *a, const PtView *out, GError **error)
     .q_batch_stride = (gsize) a->q.strides[0],
     .q_row_stride = (gsize) a->q.strides[1],
     .q_head_stride = (gsize) a->q.strides[2],
-    .k_batch_stride = (gsize) a->k.strides[0],
-    .k_row_stride = (gsize) a->k.strides[1],
-    .k_head_stride = (gsize) a->k.strides[2],
-    .v_batch_stride = (gsize) a->v.strides[0],
-    .v_row_stride = (gsize) a->v.strides[1],
-    .v_head_stride = (gsize) a->v.strides[2],
     .out_batch_stride = (gsize) y.strides[0],
     .out_row_stride = (gsize) y.strides[1],
     .out_head_stride = (gsize) y.strides[2],
@@ -260,44 +323,24 @@ PT_KERNEL (sdpa_with_kv_cache_out)
          attend (execution, &a, &out, error);
 }
 
-/*
- * Dequantises rows of 8 bits; each has a zero point and a scale. Products of these floats differ
- * from upstream's exact integer sums only by rounding.
- */
+/* Reads the zero points and scales of @data, whose order of dimensions they have. */
 static gboolean
-dequantize (PtExecution *execution, const PtValue *zero_value, const PtValue *scale_value,
-            const char *what, PtView *data, GError **error)
+arg_row_numbers (const PtValue *zero_value, const PtValue *scale_value, const char *what,
+                 const PtView *data, PtView *zeros, PtView *scales, GError **error)
 {
-  PtView zeros, scales, floats;
-  gsize width = (gsize) data->sizes[3];
-
-  if (!pt_arg_view (zero_value, what, PT_BIT (I8), &zeros, error) ||
-      !pt_arg_view (scale_value, what, PT_BIT (F32), &scales, error))
+  if (!pt_arg_view (zero_value, what, PT_BIT (I8), zeros, error) ||
+      !pt_arg_view (scale_value, what, PT_BIT (F32), scales, error))
     return FALSE;
-  PT_CHECK (zeros.rank == 4 && scales.rank == 4 && zeros.sizes[3] == 1 && scales.sizes[3] == 1,
+  PT_CHECK (zeros->rank == 4 && scales->rank == 4 && zeros->sizes[3] == 1 && scales->sizes[3] == 1,
             "'%s' needs a zero point and a scale for each row.", what);
   for (guint i = 0; i < 3; i++)
-    PT_CHECK (zeros.sizes[i] >= data->sizes[i] && scales.sizes[i] >= data->sizes[i],
+    PT_CHECK (zeros->sizes[i] >= data->sizes[i] && scales->sizes[i] >= data->sizes[i],
               "'%s' needs a zero point and a scale for each row.", what);
   /* There may be parameters for the whole cache: use those of the valid rows. */
   for (guint i = 0; i < 3; i++) {
-    pt_view_slice (&zeros, i, 0, data->sizes[i], 1);
-    pt_view_slice (&scales, i, 0, data->sizes[i], 1);
+    pt_view_slice (zeros, i, 0, data->sizes[i], 1);
+    pt_view_slice (scales, i, 0, data->sizes[i], 1);
   }
-  if (!pt_make_dense (execution, PT_DTYPE_I8, &zeros, error) ||
-      !pt_make_dense (execution, PT_DTYPE_F32, &scales, error) ||
-      !pt_make_dense (execution, PT_DTYPE_I8, data, error) ||
-      !pt_scratch_view (execution, PT_DTYPE_F32, 4, data->sizes, &floats, error))
-    return FALSE;
-  for (gsize row = 0; row < scales.numel; row++) {
-    const gint8 *from = (const gint8 *) data->data + row * width;
-    float *to = (float *) floats.data + row * width, scale = ((const float *) scales.data)[row];
-    gint zero = ((const gint8 *) zeros.data)[row];
-
-    for (gsize i = 0; i < width; i++)
-      to[i] = (float) (from[i] - zero) * scale;
-  }
-  *data = floats;
   return TRUE;
 }
 
@@ -314,10 +357,12 @@ PT_KERNEL (custom_quantized_sdpa_out)
 {
   static const char *const names[3] = { "query", "key", "value" };
   Arguments a;
+  PtView q_zeros, q_scales, out;
   PtView *views[3] = { &a.q, &a.k, &a.v };
+  PtView *zeros[3] = { &q_zeros, &a.k_zeros, &a.v_zeros };
+  PtView *scales[3] = { &q_scales, &a.k_scales, &a.v_scales };
   gint64 start, sizes[4];
   gboolean heads_first;
-  PtView out;
 
   for (guint i = 0; i < 3; i++)
     if (!pt_arg_view (args[i], names[i], PT_BIT (I8), views[i], error))
@@ -334,12 +379,17 @@ PT_KERNEL (custom_quantized_sdpa_out)
   for (guint i = 0; i < 3; i++) {
     if (heads_first)
       swap_heads (views[i]);
-    if (!dequantize (execution, args[8 + 2 * i], args[9 + 2 * i], names[i], views[i], error))
+    if (!arg_row_numbers (args[8 + 2 * i], args[9 + 2 * i], names[i], views[i], zeros[i], scales[i],
+                          error))
       return FALSE;
-    if (heads_first)
+    if (heads_first) {
       swap_heads (views[i]);
+      swap_heads (zeros[i]);
+      swap_heads (scales[i]);
+    }
   }
-  if (!pt_arg_out (args[15], PT_BIT (F32), 4, sizes, &out, error))
+  if (!dequantize (execution, &q_zeros, &q_scales, &a.q, error) ||
+      !pt_arg_out (args[15], PT_BIT (F32), 4, sizes, &out, error))
     return FALSE;
   if (heads_first)
     swap_heads (&out);

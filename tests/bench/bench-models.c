@@ -15,6 +15,7 @@
  * figures can be put side by side. Prints one JSON object.
  *
  *     bench-models chat|transcribe MODEL_DIR [PROMPT_TOKENS [NEW_TOKENS [RUNS]]]
+ *     bench-models deep MODEL_DIR DEPTH [NEW_TOKENS]   decode behind DEPTH tokens
  *     bench-models open MODEL_DIR [RUNS]        from opening to the end of a first step
  *     bench-models program MODEL.pte [RUNS]     forward (of zeros)
  *
@@ -149,6 +150,49 @@ bench_chat (const char *folder, guint n_prompt, guint n_new, guint runs)
   g_print ("{\"load_s\": %g, \"prefill_tokens_per_s\": %g, "
            "\"prefill_last_row_tokens_per_s\": %g, \"decode_tokens_per_s\": %g}\n",
            median (&loads), n_prompt / median (&prefills), n_prompt / median (&last_rows),
+           1 / median (&decodes));
+}
+
+/* Tokens of a step that fills the cache. */
+#define FILL_STEP 512
+
+/* Tokens of a step at position @at; some programs want the first position only. */
+static void
+step_at (PtMethod *method, gint64 *ids, gint64 at, guint n)
+{
+  const PtTensorSpec *spec = pt_method_input_spec (method, 1)->as_tensor;
+  g_autofree gint64 *positions = g_new (gint64, n);
+
+  for (guint i = 0; i < n; i++)
+    positions[i] = at + i;
+  set_ids (method, 0, ids, n, TRUE);
+  set_ids (method, 1, positions, spec->rank == 1 && spec->sizes[0] == 1 ? 1 : n, FALSE);
+  execute (method);
+}
+
+/* Decoding behind @depth tokens, which are read in steps first. */
+static void
+bench_deep (const char *folder, guint depth, guint n_new)
+{
+  static const char *const methods[] = { "forward", NULL };
+  gint64 ids[FILL_STEP];
+  Samples loads = { .n = 0 }, fills = { .n = 0 }, decodes = { .n = 0 };
+  g_autoptr (PtModule) module = load (folder, &loads, methods);
+  PtMethod *method = pt_module_method (module, "forward", NULL);
+  gint64 begin = g_get_monotonic_time ();
+
+  for (guint i = 0; i < FILL_STEP; i++)
+    ids[i] = i + 1000;
+  pt_method_set_last_rows (method, 0, 1);
+  for (guint at = 0; at < depth; at += FILL_STEP)
+    step_at (method, ids, at, MIN (FILL_STEP, depth - at));
+  add_since (&fills, begin);
+  for (guint i = 0; i < n_new; i++) {
+    begin = g_get_monotonic_time ();
+    step_at (method, ids, (gint64) depth + i, 1);
+    add_since (&decodes, begin);
+  }
+  g_print ("{\"fill_tokens_per_s\": %g, \"decode_tokens_per_s\": %g}\n", depth / median (&fills),
            1 / median (&decodes));
 }
 
@@ -314,6 +358,7 @@ main (int argc, char **argv)
 
   if (argc < 3) {
     g_printerr ("bench-models chat|transcribe MODEL_DIR [PROMPT_TOKENS [NEW_TOKENS [RUNS]]]\n"
+                "bench-models deep MODEL_DIR DEPTH [NEW_TOKENS]\n"
                 "bench-models open MODEL_DIR [RUNS]\n"
                 "bench-models program MODEL.pte [RUNS]\n");
     return 2;
@@ -323,6 +368,8 @@ main (int argc, char **argv)
   pt_init ();
   if (strcmp (argv[1], "chat") == 0)
     bench_chat (argv[2], n_prompt, n_new, runs);
+  else if (strcmp (argv[1], "deep") == 0)
+    bench_deep (argv[2], n_prompt, n_new);
   else if (strcmp (argv[1], "open") == 0)
     bench_open (argv[2], number (argc, argv, 3, 3));
   else if (strcmp (argv[1], "program") == 0)

@@ -1,6 +1,6 @@
-"""llama.cpp (by way of llama-cpp-python) on a GGUF file: the calls of upstream.py's `chat` and `open`. Prints one JSON object.
+"""llama.cpp (by way of llama-cpp-python) on a GGUF file: the calls of upstream.py's `chat` and `open`, and bench-models' `deep`. Prints one JSON object.
 
-Usage: peer_llama.py chat|open MODEL_GGUF [--prompt-tokens N] [--new-tokens N] [--runs N] [--threads N]
+Usage: peer_llama.py chat|open|deep MODEL_GGUF [--prompt-tokens N] [--new-tokens N] [--runs N] [--threads N]
 """
 import argparse
 import ctypes
@@ -18,7 +18,7 @@ class Model:
         self.model = llama_cpp.llama_model_load_from_file(o.model.encode(), llama_cpp.llama_model_default_params())
         params = llama_cpp.llama_context_default_params()
         params.n_ctx = o.prompt_tokens + o.new_tokens + 64
-        params.n_batch = params.n_ubatch = max(o.prompt_tokens, 32)
+        params.n_batch = params.n_ubatch = min(max(o.prompt_tokens, 32), 512 if o.task == "deep" else 1 << 30)
         params.n_threads = params.n_threads_batch = o.threads
         self.context = llama_cpp.llama_init_from_model(self.model, params)
 
@@ -66,9 +66,17 @@ def chat(o):
             "decode_tokens_per_s": 1 / statistics.median(decodes), "system": llama_cpp.llama_print_system_info().decode().strip()}
 
 
+def deep(o):
+    model = Model(o)
+    ids = [i + 1000 for i in range(512)]
+    fill = sum(model.forward(ids[: min(512, o.prompt_tokens - at)]) for at in range(0, o.prompt_tokens, 512))
+    decodes = [model.forward(ids[:1]) for _ in range(o.new_tokens)]
+    return {"fill_tokens_per_s": o.prompt_tokens / fill, "decode_tokens_per_s": 1 / statistics.median(decodes)}
+
+
 def main():
     p = argparse.ArgumentParser(usage=__doc__)
-    p.add_argument("task", choices=("chat", "open"))
+    p.add_argument("task", choices=("chat", "deep", "open"))
     p.add_argument("model")
     p.add_argument("--prompt-tokens", type=int, default=512)
     p.add_argument("--new-tokens", type=int, default=256)
@@ -78,7 +86,7 @@ def main():
     quiet = llama_cpp.llama_log_callback(lambda level, text, data: None)
     llama_cpp.llama_log_set(quiet, ctypes.c_void_p(0))
     llama_cpp.llama_backend_init()
-    print(json.dumps({"chat": chat, "open": open_model}[o.task](o)))
+    print(json.dumps({"chat": chat, "deep": deep, "open": open_model}[o.task](o)))
 
 
 if __name__ == "__main__":

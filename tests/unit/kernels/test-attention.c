@@ -22,15 +22,17 @@ expect_row (const PtAttention *a, gsize batch, gsize head, gsize query, double *
   gsize kv_head = head / (a->heads / a->kv_heads);
   const float *q =
       a->q + batch * a->q_batch_stride + head * a->q_head_stride + query * a->q_row_stride;
-  const float *k = a->k + batch * a->k_batch_stride + kv_head * a->k_head_stride;
-  const float *v = a->v + batch * a->v_batch_stride + kv_head * a->v_head_stride;
+  const float *k =
+      (const float *) a->k.data + batch * a->k.batch_stride + kv_head * a->k.head_stride;
+  const float *v =
+      (const float *) a->v.data + batch * a->v.batch_stride + kv_head * a->v.head_stride;
   g_autofree double *scores = g_new (double, a->n_keys + 1);
   double max = -INFINITY, sum = 0;
 
   for (gsize j = 0; j < a->n_keys; j++) {
     scores[j] = 0;
     for (gsize p = 0; p < a->head_dim; p++)
-      scores[j] += (double) q[p] * k[j * a->k_row_stride + p];
+      scores[j] += (double) q[p] * k[j * a->k.row_stride + p];
     scores[j] *= a->scale;
     if (a->mask)
       scores[j] += a->mask[batch * a->mask_batch_stride + head * a->mask_head_stride +
@@ -45,7 +47,7 @@ expect_row (const PtAttention *a, gsize batch, gsize head, gsize query, double *
 
     sum += weight;
     for (gsize p = 0; p < a->value_dim; p++)
-      out[p] += weight * v[j * a->v_row_stride + p];
+      out[p] += weight * v[j * a->v.row_stride + p];
   }
   for (gsize p = 0; p < a->value_dim; p++)
     out[p] /= sum;
@@ -93,16 +95,101 @@ check_one_by_one (PtAttention a, gsize n_out)
   g_assert_cmpmem (together, n_out * sizeof *together, apart, n_out * sizeof *apart);
 }
 
+/* Keys or values of @type, and the floats that they stand for. */
+typedef struct {
+  Guarded numbers, floats, zeros, scales;
+} Typed;
+
+static void
+clear_typed (Typed *typed)
+{
+  guarded_clear (&typed->numbers);
+  guarded_clear (&typed->floats);
+  guarded_clear (&typed->zeros);
+  guarded_clear (&typed->scales);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Typed, clear_typed)
+
+static void
+fill_halves (PtRowType type, gsize n, guint16 *numbers, float *floats)
+{
+  fill_floats (floats, n);
+  for (gsize i = 0; i < n; i++) {
+    numbers[i] = type == PT_ROWS_F16 ? pt_f32_to_f16 (floats[i]) : pt_f32_to_bf16 (floats[i]);
+    floats[i] = type == PT_ROWS_F16 ? pt_f16_to_f32 (numbers[i]) : pt_bf16_to_f32 (numbers[i]);
+  }
+}
+
+/* @n_rows rows with the layout of @rows, whose numbers are of @type. Sets @rows to them. */
+static void
+make_typed (Typed *typed, PtRowType type, gsize n_rows, gsize dim, PtAttentionRows *rows,
+            PtAttentionRows *floats)
+{
+  gsize n = n_rows * dim;
+  float *expected = guarded_new (&typed->floats, n * sizeof *expected);
+
+  rows->type = type;
+  if (type != PT_ROWS_I8) {
+    guint16 *numbers = guarded_new (&typed->numbers, n * sizeof *numbers);
+
+    fill_halves (type, n, numbers, expected);
+    rows->data = numbers;
+  } else {
+    gint8 *numbers = guarded_new (&typed->numbers, n), *zeros = guarded_new (&typed->zeros, n_rows);
+    float *scales = guarded_new (&typed->scales, n_rows * sizeof *scales);
+
+    for (gsize i = 0; i < n; i++) {
+      gsize row = i / dim;
+
+      numbers[i] = (gint8) (i * 37 % 256 - 128);
+      zeros[row] = (gint8) (row * 11 % 256 - 128);
+      scales[row] = 0.001f * (float) (1 + row % 7);
+      expected[i] = (float) (numbers[i] - zeros[row]) * scales[row];
+    }
+    rows->data = numbers;
+    rows->zeros = (PtRowNumbers){ zeros, rows->batch_stride / dim, rows->head_stride / dim,
+                                  rows->row_stride / dim };
+    rows->scales = rows->zeros;
+    rows->scales.data = scales;
+  }
+  *floats = *rows;
+  floats->type = PT_ROWS_F32;
+  floats->data = expected;
+}
+
+/* Keys and values that are no floats give the bits of the floats that they stand for. */
+static void
+check_types (PtAttention a, const Case *c, gsize n_out)
+{
+  g_autofree float *got = g_new (float, n_out), *expected = g_new (float, n_out);
+  gsize n_rows = c->batch * c->kv_heads * c->n_keys;
+
+  for (PtRowType type = PT_ROWS_F16; type <= PT_ROWS_I8; type++) {
+    PtAttention b = a;
+    g_auto (Typed) k = { 0 }, v = { 0 };
+
+    make_typed (&k, type, n_rows, c->head_dim, &a.k, &b.k);
+    make_typed (&v, type, n_rows, c->value_dim, &a.v, &b.v);
+    a.out = got;
+    b.out = expected;
+    pt_attention_f32 (pool, &a);
+    pt_attention_f32 (pool, &b);
+    g_assert_cmpmem (got, n_out * sizeof *got, expected, n_out * sizeof *expected);
+  }
+}
+
 static void
 check (const Case *c)
 {
   g_auto (Guarded) q = { 0 }, k = { 0 }, v = { 0 }, mask = { 0 }, out = { 0 };
   g_autofree double *expected = g_new (double, c->value_dim);
+  gsize n_out = c->batch * c->heads * c->n_queries * c->value_dim;
   PtAttention a = {
     .q = new_floats (&q, c->batch * c->heads * c->n_queries * c->head_dim),
-    .k = new_floats (&k, c->batch * c->kv_heads * c->n_keys * c->head_dim),
-    .v = new_floats (&v, c->batch * c->kv_heads * c->n_keys * c->value_dim),
-    .out = new_floats (&out, c->batch * c->heads * c->n_queries * c->value_dim),
+    .k.data = new_floats (&k, c->batch * c->kv_heads * c->n_keys * c->head_dim),
+    .v.data = new_floats (&v, c->batch * c->kv_heads * c->n_keys * c->value_dim),
+    .out = new_floats (&out, n_out),
     .batch = c->batch,
     .heads = c->heads,
     .kv_heads = c->kv_heads,
@@ -117,10 +204,10 @@ check (const Case *c)
 
   set_strides (c, c->heads, c->n_queries, c->head_dim, &a.q_batch_stride, &a.q_head_stride,
                &a.q_row_stride);
-  set_strides (c, c->kv_heads, c->n_keys, c->head_dim, &a.k_batch_stride, &a.k_head_stride,
-               &a.k_row_stride);
-  set_strides (c, c->kv_heads, c->n_keys, c->value_dim, &a.v_batch_stride, &a.v_head_stride,
-               &a.v_row_stride);
+  set_strides (c, c->kv_heads, c->n_keys, c->head_dim, &a.k.batch_stride, &a.k.head_stride,
+               &a.k.row_stride);
+  set_strides (c, c->kv_heads, c->n_keys, c->value_dim, &a.v.batch_stride, &a.v.head_stride,
+               &a.v.row_stride);
   set_strides (c, c->heads, c->n_queries, c->value_dim, &a.out_batch_stride, &a.out_head_stride,
                &a.out_row_stride);
   if (c->mask) {
@@ -142,7 +229,9 @@ check (const Case *c)
               expected[p], 3e-6);
       }
   if (c->n_keys > 0)
-    check_one_by_one (a, c->batch * c->heads * c->n_queries * c->value_dim);
+    check_one_by_one (a, n_out);
+  if (c->n_keys > 0 && MAX (c->head_dim, c->value_dim) <= PT_ATTENTION_MAX_TYPED_DIM)
+    check_types (a, c, n_out);
 }
 
 static const Case cases[] = {
@@ -168,6 +257,8 @@ static const Case cases[] = {
   { 1, 6, 2, 1, 2600, 16, 24, TRUE, 2599, FALSE, FALSE },
   { 1, 8, 8, 2, 2100, 8, 8, TRUE, 2048, FALSE, FALSE },
   { 1, 8, 8, 1, 4097, 8, 12, FALSE, 0, TRUE, TRUE },
+  { 1, 2, 1, 40, 300, 256, 256, TRUE, 260, FALSE, FALSE },
+  { 1, 4, 2, 1, 70, 255, 130, TRUE, 69, FALSE, TRUE },
   { 1, 2, 2, 20, 0, 8, 8, FALSE, 0, FALSE, FALSE },
   { 1, 2, 2, 1, 0, 8, 8, FALSE, 0, FALSE, FALSE },
 };
@@ -193,8 +284,8 @@ each_hidden (void)
   g_autofree float *data = g_new (float, (QUERIES + 2 * KEYS) * DIM);
   g_autofree float *mask = g_new0 (float, QUERIES *KEYS), *out = g_new (float, QUERIES *DIM);
   PtAttention a = { .q = data,
-                    .k = data + QUERIES * DIM,
-                    .v = data + (QUERIES + KEYS) * DIM,
+                    .k.data = data + QUERIES * DIM,
+                    .v.data = data + (QUERIES + KEYS) * DIM,
                     .out = out,
                     .batch = 1,
                     .heads = 1,
@@ -204,8 +295,8 @@ each_hidden (void)
                     .head_dim = DIM,
                     .value_dim = DIM,
                     .q_row_stride = DIM,
-                    .k_row_stride = DIM,
-                    .v_row_stride = DIM,
+                    .k.row_stride = DIM,
+                    .v.row_stride = DIM,
                     .out_row_stride = DIM,
                     .scale = 1.0f,
                     .mask = mask,
