@@ -42,14 +42,24 @@ pteris_marks_know (const PterisConversationMarks *self, guint64 digest)
 }
 
 void
+pteris_marks_remove (PterisConversationMarks *self, guint64 digest)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->n; i++)
+    if (self->digests[i] != digest)
+      self->digests[n++] = self->digests[i];
+  self->n = n;
+}
+
+void
 pteris_marks_add (PterisConversationMarks *self, guint64 digest)
 {
-  PterisConversationMarks marks = { { digest }, 1 };
-
   if (digest == 0)
     return;
-  for (guint i = 0; i < self->n && marks.n < PTERIS_MARKS_MOST; i++)
-    if (self->digests[i] != digest)
-      marks.digests[marks.n++] = self->digests[i];
-  *self = marks;
+  pteris_marks_remove (self, digest);
+  self->n = MIN (self->n, PTERIS_MARKS_MOST - 1);
+  memmove (self->digests + 1, self->digests, self->n * sizeof self->digests[0]);
+  self->digests[0] = digest;
+  self->n++;
 }

@@ -27,4 +27,7 @@ gboolean pteris_marks_know (const PterisConversationMarks *self, guint64 digest)
 /** It is the latest one now. 0: does nothing. */
 void pteris_marks_add (PterisConversationMarks *self, guint64 digest);
 
+/** It goes on elsewhere. */
+void pteris_marks_remove (PterisConversationMarks *self, guint64 digest);
+
 G_END_DECLS

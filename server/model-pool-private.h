@@ -40,7 +40,7 @@ typedef struct {
   PterisConversationMarks marks; /* its latest conversations, if there are several GPUs */
   gint64 used;                   /* monotonic time of its last job */
   gint64 loaded;                 /* ... when it was loaded */
-  gint64 retry;                  /* ... before which it is not loaded beside another slot */
+  gint64 retry;                  /* ... before which other GPUs are tried */
   guint n_done;                  /* jobs since then */
   gboolean yields;               /* it begins no job, so that another model gets its memory */
 } PterisSlot;

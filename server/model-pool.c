@@ -13,8 +13,8 @@
  * looks while the computer does not sleep. */
 #define SWEEP_MS 500
 #define MOST_LOOKS_US (3 * G_USEC_PER_SEC)
-/* A model that runs on one GPU is not loaded on another one, where it did not fit or could not be
- * loaded, before this time is over. */
+/* On a GPU where a model did not fit or could not be loaded, it is not tried again before this time
+ * is over, unless no other GPU is left. */
 #define RETRY_CROWDED_US (10 * G_USEC_PER_SEC)
 #define RETRY_FAILED_US (60 * G_USEC_PER_SEC)
 
@@ -195,6 +195,21 @@ load (PterisSlot *slot)
 
 /* ---- memory ---- */
 
+/* @slot does not fit beside others. For a model that is loaded elsewhere, or may fit on another
+ * GPU, no other model has to go. */
+static void
+put_off (PterisSlot *slot)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  slot->retry = now + RETRY_CROWDED_US;
+  slot->state = SLOT_UNLOADED;
+  if (pteris_slot_is_elsewhere (slot) || pteris_slot_find_place (slot->model, now) != NULL)
+    return;
+  slot->state = SLOT_CROWDED;
+  pteris_slot_find_victim (slot->model->pool, slot->device)->yields = TRUE;
+}
+
 static void
 on_measured (GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -212,13 +227,8 @@ on_measured (GObject *source, GAsyncResult *result, gpointer data)
     slot->state = SLOT_UNLOADED;
   } else if (pteris_slot_fits (slot, &found.memory, &n_others) || n_others == 0) {
     load (slot);
-  } else if (pteris_slot_is_elsewhere (slot)) {
-    /* For a second place, no other model has to go. */
-    slot->state = SLOT_UNLOADED;
-    slot->retry = g_get_monotonic_time () + RETRY_CROWDED_US;
   } else {
-    slot->state = SLOT_CROWDED;
-    pteris_slot_find_victim (slot->model->pool, slot->device)->yields = TRUE;
+    put_off (slot);
   }
 }
 
@@ -235,6 +245,15 @@ begin_loading (PterisSlot *slot)
 
 /* ---- turns ---- */
 
+/* From now on, only @slot knows the conversation. */
+static void
+move_conversation (PterisSlot *slot, guint64 conversation)
+{
+  for (guint i = 0; i < slot->model->slots->len; i++)
+    pteris_marks_remove (&((PterisSlot *) slot->model->slots->pdata[i])->marks, conversation);
+  pteris_marks_add (&slot->marks, conversation);
+}
+
 static void
 begin_task (PterisSlot *slot)
 {
@@ -245,7 +264,7 @@ begin_task (PterisSlot *slot)
   slot->model->pool->n_waiting--;
   slot->running = task;
   task->slot = slot;
-  pteris_marks_add (&slot->marks, task->conversation);
+  move_conversation (slot, task->conversation);
   if (is_loaded_first (slot)) {
     task->job.model = (PtModelOptions){ 0 };
   } else {

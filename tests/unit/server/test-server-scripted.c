@@ -614,7 +614,10 @@ test_two_gpus (void)
   g_assert_false (pteris_model_pool_unload (pool, "method_keys"));
   scripted_go (TRUE);
   run_until (pool, 0, 0);
-  g_assert_cmpuint (n_done, ==, 6);
+  submit_talk (pool, &info, &n_done, "wait b", "say g");
+  expect_places ("0:say g,");
+  run_until (pool, 0, 0);
+  g_assert_cmpuint (n_done, ==, 7);
   g_assert_cmpuint (scripted_loads (), ==, loads + 2);
   g_assert_true (pteris_model_pool_unload (pool, "method_keys"));
   g_free (info.path);
