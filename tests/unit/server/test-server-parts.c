@@ -6,6 +6,7 @@
 
 #include <glib/gstdio.h>
 
+#include "server/conversation-marks.h"
 #include "server/data-files.h"
 #include "server/guard.h"
 #include "server/json-fields.h"
@@ -152,6 +153,66 @@ static guint
 pop (PterisTurns *turns)
 {
   return GPOINTER_TO_UINT (pteris_turns_pop (turns, NULL, NULL));
+}
+
+static gboolean
+is_even (gconstpointer item, gconstpointer user_data)
+{
+  g_assert_cmpstr (user_data, ==, "even");
+  return GPOINTER_TO_UINT (item) % 2 == 0;
+}
+
+/* Items that are not accepted stay, in their order. */
+static void
+test_turns_some (void)
+{
+  g_autoptr (PterisTurns) turns = pteris_turns_new ();
+
+  for (guint i = 1; i <= 4; i++)
+    pteris_turns_push (turns, i < 3 ? "a" : "b", GUINT_TO_POINTER (i));
+  pteris_turns_push (turns, "b", GUINT_TO_POINTER (5));
+  g_assert_cmpuint (GPOINTER_TO_UINT (pteris_turns_pop (turns, is_even, "even")), ==, 2);
+  g_assert_cmpuint (GPOINTER_TO_UINT (pteris_turns_pop (turns, is_even, "even")), ==, 4);
+  g_assert_null (pteris_turns_pop (turns, is_even, "even"));
+  g_assert_cmpuint (pteris_turns_count (turns), ==, 3);
+  for (guint i = 1; i <= 5; i += 2)
+    g_assert_cmpuint (pop (turns), ==, i);
+}
+
+static guint64
+mark_of (const char *system, const char *first, const char *last)
+{
+  const PtMessage messages[] = { { "system", system, NULL },
+                                 { "user", first, NULL },
+                                 { "assistant", last, NULL } };
+  const PtChatOptions chat = { .messages = messages, .n_messages = last != NULL ? 3 : 2 };
+
+  return pteris_marks_of_chat (&chat);
+}
+
+/* How a conversation begins tells which it is; a place knows the latest four. */
+static void
+test_marks (void)
+{
+  PterisConversationMarks marks = { .n = 0 };
+  guint64 mark = mark_of ("Be kind.", "Hello.", NULL);
+
+  g_assert_cmpuint (mark_of ("Be kind.", "Hello.", "Yes?"), ==, mark);
+  g_assert_cmpuint (mark_of ("Be kind.", "Goodbye.", NULL), !=, mark);
+  g_assert_cmpuint (mark_of ("Be rude.", "Hello.", NULL), !=, mark);
+  g_assert_cmpuint (mark_of ("Be kind.H", "ello.", NULL), !=, mark);
+  pteris_marks_add (&marks, 0);
+  g_assert_false (pteris_marks_know (&marks, 0));
+  for (guint64 i = 1; i <= 5; i++)
+    pteris_marks_add (&marks, i);
+  pteris_marks_add (&marks, 2);
+  pteris_marks_add (&marks, 6);
+  g_assert_cmpuint (marks.n, ==, PTERIS_MARKS_MOST);
+  g_assert_false (pteris_marks_know (&marks, 3));
+  g_assert_true (pteris_marks_know (&marks, 2));
+  pteris_marks_remove (&marks, 2);
+  g_assert_false (pteris_marks_know (&marks, 2));
+  g_assert_true (pteris_marks_know (&marks, 4) && pteris_marks_know (&marks, 6));
 }
 
 /* One client with many items does not delay another. */
@@ -311,6 +372,8 @@ main (int argc, char **argv)
   g_test_add_func ("/server/parts/key", test_key);
   g_test_add_func ("/server/parts/fields", test_fields);
   g_test_add_func ("/server/parts/turns", test_turns);
+  g_test_add_func ("/server/parts/turns-some", test_turns_some);
+  g_test_add_func ("/server/parts/marks", test_marks);
   g_test_add_func ("/server/parts/turns-saved", test_turns_saved);
   g_test_add_func ("/server/parts/turns-many", test_turns_many);
   g_test_add_func ("/server/parts/recent", test_recent);
