@@ -28,10 +28,12 @@ layout (push_constant) uniform P
   float least, most;
 };
 
-// Tiles of each slice while it adds; then the sums of all slices but the first.
-#define PITCH (TILE + 1)
+// Tiles of each slice while it adds, read by fours; then the sums of all slices but the first.
+#define PITCH (TILE + 4)
 #define SLICE_SIZE (2 * DEPTH * PITCH)
-shared float memory[(SLICES - 1) * TILE * TILE];
+shared vec4 memory[(SLICES - 1) * TILE * TILE / 4];
+
+void put (int at, float v) { memory[at / 4][at % 4] = v; }
 
 void load_weights (int to, int k0, int size, int first, int group, int lane)
 {
@@ -41,8 +43,8 @@ void load_weights (int to, int k0, int size, int first, int group, int lane)
     int o = lane / DEPTH + i * (LANES / DEPTH), channel = first + o;
     bool is_inside = k0 + k < size && channel < out_channels;
 
-    memory[to + k * PITCH + o] =
-        is_inside ? w[(group * out_channels + channel) * size + k0 + k] : 0.0;
+    put (to + k * PITCH + o,
+         is_inside ? w[(group * out_channels + channel) * size + k0 + k] : 0.0);
   }
 }
 
@@ -57,21 +59,17 @@ void load_inputs (int to, int k0, int size, int plane0, int top, int left, int l
     int iy = top + tap / KERNEL_W * dilation_h, ix = left + tap % KERNEL_W * dilation_w;
     bool is_inside = k < size && iy >= 0 && iy < in_h && ix >= 0 && ix < in_w;
 
-    memory[to + at * PITCH + p] = is_inside ? x[((plane0 + c) * in_h + iy) * in_w + ix] : 0.0;
+    put (to + at * PITCH + p, is_inside ? x[((plane0 + c) * in_h + iy) * in_w + ix] : 0.0);
   }
 }
 
 void add_products (int slice, int tx, int ty, inout float sum[4][4])
 {
-  int u0 = slice * SLICE_SIZE, v0 = u0 + DEPTH * PITCH;
+  int u0 = slice * SLICE_SIZE / 4, v0 = u0 + DEPTH * PITCH / 4;
 
   [[unroll]] for (int k = 0; k < DEPTH; k++) {
-    float u[4], v[4];
+    vec4 u = memory[u0 + k * PITCH / 4 + ty], v = memory[v0 + k * PITCH / 4 + tx];
 
-    [[unroll]] for (int i = 0; i < 4; i++) {
-      u[i] = memory[u0 + k * PITCH + ty + 8 * i];
-      v[i] = memory[v0 + k * PITCH + tx + 8 * i];
-    }
     [[unroll]] for (int i = 0; i < 4; i++)
       [[unroll]] for (int j = 0; j < 4; j++)
         sum[i][j] = fma (u[i], v[j], sum[i][j]);
@@ -84,17 +82,18 @@ void finish (int slice, int lane, int first, int place0, int group, int batch, f
   int tx = lane % 8, ty = lane / 8;
 
   if (slice > 0)
-    [[unroll]] for (int i = 0; i < 16; i++)
-      memory[((slice - 1) * 16 + i) * LANES + lane] = sum[i / 4][i % 4];
+    [[unroll]] for (int i = 0; i < 4; i++)
+      memory[((slice - 1) * 4 + i) * LANES + lane] =
+          vec4 (sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
   barrier ();
   if (slice > 0)
     return;
   [[unroll]] for (int i = 0; i < 16; i++) {
-    int channel = first + ty + 8 * (i / 4), place = place0 + tx + 8 * (i % 4);
+    int channel = first + ty * 4 + i / 4, place = place0 + tx * 4 + i % 4;
     float v = sum[i / 4][i % 4];
 
     [[unroll]] for (int s = 0; s < SLICES - 1; s++)
-      v += memory[(s * 16 + i) * LANES + lane];
+      v += memory[(s * 4 + i / 4) * LANES + lane][i % 4];
     if (channel < out_channels && place < out_h * out_w) {
       int row = group * out_channels + channel;
 
