@@ -31,27 +31,3 @@ pteris_drop_down_ellipsize (GtkDropDown *drop_down)
   gtk_drop_down_set_factory (drop_down, narrow);
   gtk_drop_down_set_list_factory (drop_down, usual);
 }
-
-/* The label that GTK shows without a selection: page "empty" of a stack in the button. */
-static GtkWidget *
-find_empty (GtkWidget *widget)
-{
-  GtkWidget *found =
-      GTK_IS_STACK (widget) ? gtk_stack_get_child_by_name (GTK_STACK (widget), "empty") : NULL;
-
-  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && found == NULL;
-       child = gtk_widget_get_next_sibling (child))
-    found = find_empty (child);
-  return found;
-}
-
-void
-pteris_drop_down_set_prompt (GtkDropDown *drop_down, const char *text)
-{
-  GtkWidget *label = find_empty (GTK_WIDGET (drop_down));
-
-  if (!GTK_IS_LABEL (label))
-    return;
-  gtk_label_set_text (GTK_LABEL (label), text);
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
-}

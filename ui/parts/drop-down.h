@@ -9,7 +9,4 @@ G_BEGIN_DECLS
  * */
 void pteris_drop_down_ellipsize (GtkDropDown *drop_down);
 
-/** Show @text without a selection. GTK's own text is "(None)". */
-void pteris_drop_down_set_prompt (GtkDropDown *drop_down, const char *text);
-
 G_END_DECLS

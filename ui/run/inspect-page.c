@@ -3,7 +3,6 @@
 
 #include <adwaita.h>
 
-#include "ui/parts/drop-down.h"
 #include "ui/parts/error-card.h"
 #include "ui/run/inspect-row.h"
 #include "ui/run/inspect-tree.h"
@@ -27,6 +26,7 @@ struct _PterisInspectPage {
 
   PterisEngineClient *client;
   PterisLibrary *library;
+  GtkStringList *prompt; /* the row in front of the library while none of its models is open */
   GPtrArray *items;
   GtkTreeListModel *tree; /* all of them, folded as the reader left them */
   char *path;
@@ -155,30 +155,47 @@ on_read (GObject *source, GAsyncResult *result, gpointer user_data)
   update (self);
 }
 
-static void
-choose_in_list (PterisInspectPage *self, PterisModel *model)
+static guint
+find_in_library (PterisInspectPage *self, PterisModel *model)
 {
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->library));
-  guint position = GTK_INVALID_LIST_POSITION;
 
-  for (guint i = 0; i < n && model != NULL; i++) {
+  for (guint i = 0; i < n; i++) {
     g_autoptr (PterisModel) other = g_list_model_get_item (G_LIST_MODEL (self->library), i);
 
     if (other == model)
-      position = i;
+      return i;
   }
-  self->choosing = TRUE;
-  gtk_drop_down_set_selected (self->models, position);
-  self->choosing = FALSE;
+  return GTK_INVALID_LIST_POSITION;
 }
 
-/* A file that is not in the library has no row: the drop-down shows its name. */
+/* The row in front says @text; NULL: there is none. */
 static void
-say_chosen (PterisInspectPage *self)
+set_prompt (PterisInspectPage *self, const char *text)
 {
+  const char *const texts[] = { text, NULL };
+
+  gtk_string_list_splice (self->prompt, 0, g_list_model_get_n_items (G_LIST_MODEL (self->prompt)),
+                          texts);
+}
+
+/* @model: NULL: none of the library is open, so the row in front names the file, or says what to
+ * do. In newer versions of GTK (4.18) a drop-down always has a selected row. */
+static void
+choose_in_list (PterisInspectPage *self, PterisModel *model)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->prompt));
   g_autofree char *name = self->path != NULL ? g_filename_display_basename (self->path) : NULL;
 
-  pteris_drop_down_set_prompt (self->models, name != NULL ? name : _ ("Choose a Model"));
+  self->choosing = TRUE;
+  if (model != NULL) {
+    gtk_drop_down_set_selected (self->models, n + find_in_library (self, model));
+    set_prompt (self, NULL);
+  } else {
+    set_prompt (self, name != NULL ? name : _ ("Choose a Model"));
+    gtk_drop_down_set_selected (self->models, 0);
+  }
+  self->choosing = FALSE;
 }
 
 void
@@ -202,7 +219,6 @@ pteris_inspect_page_open (PterisInspectPage *self, const char *path, gboolean ru
   gtk_editable_set_text (GTK_EDITABLE (self->search), "");
   gtk_label_set_text (self->path_label, name);
   choose_in_list (self, model);
-  say_chosen (self);
   reading->path = g_strdup (path);
   if (model != NULL && pteris_model_get_info (model)->data != NULL)
     reading->data = g_strdupv (pteris_model_get_info (model)->data);
@@ -232,10 +248,10 @@ pteris_inspect_page_stop (PterisInspectPage *self)
 static void
 on_model_selected (PterisInspectPage *self)
 {
-  PterisModel *model = gtk_drop_down_get_selected_item (self->models);
+  gpointer item = gtk_drop_down_get_selected_item (self->models);
 
-  if (!self->choosing && model != NULL)
-    pteris_inspect_page_open (self, pteris_model_get_info (model)->path,
+  if (!self->choosing && PTERIS_IS_MODEL (item))
+    pteris_inspect_page_open (self, pteris_model_get_info (item)->path,
                               gtk_toggle_button_get_active (self->show_run));
 }
 
@@ -281,8 +297,11 @@ on_setup_model (GtkSignalListItemFactory *factory, GtkListItem *item)
 static void
 on_bind_model (GtkSignalListItemFactory *factory, GtkListItem *item)
 {
+  gpointer row = gtk_list_item_get_item (item);
+
   gtk_label_set_text (GTK_LABEL (gtk_list_item_get_child (item)),
-                      pteris_model_get_info (gtk_list_item_get_item (item))->title);
+                      PTERIS_IS_MODEL (row) ? pteris_model_get_info (row)->title
+                                            : gtk_string_object_get_string (row));
 }
 
 static void
@@ -329,7 +348,7 @@ make_lists (PterisInspectPage *self)
   g_signal_connect (models, "setup", G_CALLBACK (on_setup_model), NULL);
   g_signal_connect (models, "bind", G_CALLBACK (on_bind_model), NULL);
   gtk_drop_down_set_factory (self->models, models);
-  say_chosen (self);
+  self->prompt = gtk_string_list_new (NULL);
 }
 
 /* ---- actions ---- */
@@ -379,10 +398,17 @@ find (GtkWidget *widget, const char *action, GVariant *parameter)
 static void
 on_map (PterisInspectPage *self)
 {
+  g_autoptr (GListStore) parts = NULL;
+  g_autoptr (GtkFlattenListModel) rows = NULL;
+
   if (gtk_drop_down_get_model (self->models) != NULL || self->library == NULL)
     return;
+  parts = g_list_store_new (G_TYPE_LIST_MODEL);
+  g_list_store_append (parts, self->prompt);
+  g_list_store_append (parts, self->library);
+  rows = gtk_flatten_list_model_new (G_LIST_MODEL (g_steal_pointer (&parts)));
   self->choosing = TRUE;
-  gtk_drop_down_set_model (self->models, G_LIST_MODEL (self->library));
+  gtk_drop_down_set_model (self->models, G_LIST_MODEL (rows));
   self->choosing = FALSE;
   choose_in_list (self,
                   self->path != NULL ? pteris_library_find (self->library, self->path) : NULL);
@@ -410,6 +436,7 @@ pteris_inspect_page_dispose (GObject *object)
   g_clear_object (&self->reading);
   g_clear_object (&self->client);
   g_clear_object (&self->library);
+  g_clear_object (&self->prompt);
   g_clear_object (&self->tree);
   g_clear_pointer (&self->items, g_ptr_array_unref);
   g_clear_pointer (&self->path, g_free);
