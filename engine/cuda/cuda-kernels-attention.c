@@ -8,6 +8,7 @@
 #define BLOCK_KEYS (PT_ATTENTION_THREADS / 32 * PT_ATTENTION_TILE)
 /* Heads of a group in one block, at most. */
 #define BLOCK_HEADS 8
+#define LONG_CACHE 16384
 #define LOG2_E 1.4426950408889634
 /* Sums of all blocks; the numbers of finished blocks, which come first, are aligned to this. */
 #define ALIGNMENT 256
@@ -25,12 +26,15 @@ parts_of (const PtCudaAttention *self)
   return (guint) ((group_of (self) + BLOCK_HEADS - 1) / BLOCK_HEADS);
 }
 
-/* Blocks that share the keys of a head. */
+/* Blocks that share the keys of a head. Of small heads, four fit on a multiprocessor; they cost
+ * more to merge, which pays for long caches. */
 static guint
 blocks_of (const PtCudaContext *context, const PtCudaAttention *self)
 {
   gint64 most = (self->length + BLOCK_KEYS - 1) / BLOCK_KEYS;
-  gint64 wanted = 2 * (gint64) context->n_multiprocessors / (self->kv_heads * parts_of (self));
+  gint64 on_each = self->dim == 64 && self->length > LONG_CACHE ? 4 : 2;
+  gint64 wanted =
+      on_each * (gint64) context->n_multiprocessors / (self->kv_heads * parts_of (self));
 
   return (guint) CLAMP (MIN (wanted, most), 1, PT_ATTENTION_BLOCKS);
 }

@@ -15,11 +15,7 @@
  * between warps, and between blocks by the block that finishes last.
  */
 
-enum {
-  ATTENTION_WARPS = PT_ATTENTION_THREADS / LANES,
-  ATTENTION_UNROLL = 4,
-  ATTENTION_AHEAD = 3, /* tiles behind the current one that are prefetched */
-};
+enum { ATTENTION_WARPS = PT_ATTENTION_THREADS / LANES, ATTENTION_UNROLL = 4 };
 
 /** Sums over some keys: of weights relative to @max (log2), and of weighted values. */
 template <int HEADS> struct AttentionSums {
@@ -138,33 +134,15 @@ attention_has_keys (const PtAttentionArguments &p, int first)
   return false;
 }
 
-/** Prefetch the keys and values of the tile from @first on to the L2 cache. */
-template <int DIM>
-DEVICE void
-attention_fetch (const PtAttentionArguments &p, const uint16_t *keys, const uint16_t *values,
-                 int first)
-{
-  enum { LINE = 64, ROW_LINES = DIM / LINE };
-
-#pragma unroll
-  for (int line = 0; line < ROW_LINES; line++) {
-    int row = min (first + lane_id () % PT_ATTENTION_TILE, p.length - 1);
-    const uint16_t *from =
-        lane_id () < PT_ATTENTION_TILE ? keys + row * p.key_row : values + row * p.value_row;
-
-    fetch (from + line * LINE);
-  }
-}
-
-/** All tiles of this warp. While it computes one, the next ones are on their way. */
+/** All tiles of this warp. */
 template <int DIM, int HEADS>
 DEVICE void
 attention_keys (const PtAttentionArguments &p, const float (&q)[HEADS][8],
                 AttentionSums<HEADS> &sums)
 {
   int column = lane_id () % (DIM / 8) * 8;
-  const uint16_t *keys = p.keys + blockIdx.y * p.key_head;
-  const uint16_t *values = p.values + blockIdx.y * p.value_head;
+  const uint16_t *keys = p.keys + blockIdx.y * p.key_head + column;
+  const uint16_t *values = p.values + blockIdx.y * p.value_head + column;
   int stride = (int) gridDim.x * ATTENTION_WARPS * PT_ATTENTION_TILE;
   int first = ((int) blockIdx.x * ATTENTION_WARPS + warp_id ()) * PT_ATTENTION_TILE;
 
@@ -173,18 +151,10 @@ attention_keys (const PtAttentionArguments &p, const float (&q)[HEADS][8],
     bool mine =
         base + lane_id () < p.tiles && attention_has_keys (p, first + (base + lane_id ()) * stride);
     unsigned tiles = __ballot_sync (ALL_LANES, mine);
-    int ahead = 0, n_ahead = 0; /* the next tile to prefetch; prefetched and current tiles */
 
-    for (int i = 0; i < LANES && tiles >> i != 0; i++) {
-      if ((tiles >> i & 1) == 0)
-        continue;
-      for (; ahead < LANES && n_ahead <= ATTENTION_AHEAD; ahead++)
-        if ((tiles >> ahead & 1) != 0 && n_ahead++ > 0)
-          attention_fetch<DIM> (p, keys, values, first + (base + ahead) * stride);
-      attention_tile<DIM, HEADS> (p, keys + column, values + column, first + (base + i) * stride, q,
-                                  sums);
-      n_ahead--;
-    }
+    for (int i = 0; i < LANES && tiles >> i != 0; i++)
+      if ((tiles >> i & 1) != 0)
+        attention_tile<DIM, HEADS> (p, keys, values, first + (base + i) * stride, q, sums);
   }
 }
 
