@@ -179,7 +179,8 @@ name_of (GtkWidget *widget, GHashTable *there)
   add_labels (names, widget, there);
   if (names->len > 0)
     return g_string_free (names, FALSE);
-  for (guint i = 0; i < G_N_ELEMENTS (STRUCTURE); i++)
+  /* In newer versions of GTK popovers only lay out. */
+  for (guint i = 0; i < G_N_ELEMENTS (STRUCTURE) && !GTK_IS_POPOVER (widget); i++)
     if (STRUCTURE[i] == role_of (widget))
       return g_string_free (names, FALSE);
   g_string_free (names, TRUE);
