@@ -146,6 +146,9 @@ add_name (GString *names, GtkWidget *widget)
 {
   g_autofree char *name = property_of (widget, GTK_ACCESSIBLE_PROPERTY_LABEL);
 
+  /* In newer versions of GTK the text of a label is no property of it. */
+  if (name == NULL && GTK_IS_LABEL (widget))
+    name = g_strdup (gtk_label_get_text (GTK_LABEL (widget)));
   if (name != NULL)
     g_string_append_printf (names, "%s%s", names->len > 0 ? " " : "", name);
 }
