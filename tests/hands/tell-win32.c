@@ -245,7 +245,7 @@ inside_of (GtkWidget *widget)
 typedef struct {
   json_t *nodes;
   GPtrArray *widgets; /* of the nodes, not references */
-  GHashTable *there;  /* the same */
+  GHashTable *there;  /* all that can be seen, also what has no node */
 } Tree;
 
 static json_t *
@@ -268,6 +268,17 @@ has_node (GtkWidget *widget)
 }
 
 static void
+add_there (GHashTable *there, GtkWidget *widget)
+{
+  if (!gtk_widget_get_mapped (widget))
+    return;
+  g_hash_table_add (there, widget);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    add_there (there, child);
+}
+
+static void
 add (Tree *tree, GtkWidget *widget, int parent, int depth)
 {
   int place = (int) tree->widgets->len;
@@ -281,7 +292,6 @@ add (Tree *tree, GtkWidget *widget, int parent, int depth)
     json_object_set_new (node, "screen", screen_of (GTK_NATIVE (widget)));
   json_array_append_new (tree->nodes, node);
   g_ptr_array_add (tree->widgets, widget);
-  g_hash_table_add (tree->there, widget);
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
        child = gtk_widget_get_next_sibling (child))
     add (tree, child, place, depth + 1);
@@ -317,6 +327,7 @@ tell_nodes (void)
   for (guint i = 0; i < g_list_model_get_n_items (windows); i++) {
     g_autoptr (GtkWidget) window = g_list_model_get_item (windows, i);
 
+    add_there (there, window);
     add (&tree, window, -1, 0);
   }
   for (guint i = 0; i < widgets->len; i++)
