@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 
 #include "tests/ui/window-test.h"
+#include "tests/unit/under-wine.h"
 #include "ui/engine/model-notes.h"
 #include "ui/models/model-text.h"
 #include "ui/run/run-input.h"
@@ -161,17 +162,19 @@ on_tick (gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-/* A folder of 500 models, from the start of the window until all details are read. */
+/* A folder of 500 models, from the start of the window until all details are read. Wine takes a
+ * minute and more for them. */
 static void
 test_many (void)
 {
-  enum { N = 500 };
+  const guint n = under_wine () ? 100 : 500;
+  g_autofree char *last = g_strdup_printf ("many-%03u.pte", n - 1);
   g_autofree char *program = data ("tiny", "add_f32", "model.pte");
   gint64 times[2] = { 0, 0 }, begin;
   PterisWindow *window;
   guint ticks;
 
-  for (guint i = 0; i < N; i++) {
+  for (guint i = 0; i < n; i++) {
     g_autofree char *name = g_strdup_printf ("many-%03u.pte", i);
 
     put (name, program);
@@ -184,14 +187,14 @@ test_many (void)
   begin = g_get_monotonic_time ();
   pteris_library_rescan (window->library);
   ticks = g_timeout_add (5, on_tick, times);
-  wait_until (g_list_model_get_n_items (G_LIST_MODEL (window->library)) == N);
-  wait_until (find (window, "many-499.pte") != NULL &&
-              pteris_model_get_details (find (window, "many-499.pte")) != NULL);
+  wait_until (g_list_model_get_n_items (G_LIST_MODEL (window->library)) == n);
+  wait_until (find (window, last) != NULL &&
+              pteris_model_get_details (find (window, last)) != NULL);
   g_source_remove (ticks);
-  g_test_message ("500 models in %.1f s; the window waited %.0f ms at most",
+  g_test_message ("%u models in %.1f s; the window waited %.0f ms at most", n,
                   (double) (g_get_monotonic_time () - begin) / 1e6, (double) times[1] / 1000);
   close_window (window);
-  for (guint i = 0; i < N; i++) {
+  for (guint i = 0; i < n; i++) {
     g_autofree char *name = g_strdup_printf ("many-%03u.pte", i);
 
     drop (name);
