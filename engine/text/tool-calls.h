@@ -27,6 +27,9 @@ GPtrArray *pt_tool_calls_parse (const char *text);
  * {"name", "arguments"}. Free with json_decref(). */
 json_t *pt_tool_calls_json (const char *text);
 
+/** Bytes of the longest mark of a call. */
+#define PT_TOOL_CALLS_MAX_MARK 20
+
 /** The text behind the first mark of a call in @text ("<tool_call>"…); NULL: there is no mark. */
 const char *pt_tool_calls_find_mark (const char *text);
 

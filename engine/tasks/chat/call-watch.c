@@ -43,10 +43,12 @@ begins_call (const char *text)
 const char *
 pt_call_watch_push (PtCallWatch *self, const char *text, gsize n)
 {
+  /* A mark may have begun in what was there before. */
+  gsize from = self->text->len - MIN (self->text->len, PT_TOOL_CALLS_MAX_MARK);
   const char *begun;
 
   g_string_append_len (self->text, text, (gssize) n);
-  begun = pt_tool_calls_find_mark (self->text->str);
+  begun = pt_tool_calls_find_mark (self->text->str + from);
   if (begun == NULL && self->first && begins_call (self->text->str))
     begun = self->text->str;
   self->inside = begun != NULL;

@@ -100,7 +100,7 @@ typedef struct {
   gboolean strict;          /* @constraint is that of the calls in the answer */
   PtCallWatch calls;        /* with @strict */
   gint32 mark;              /* with @constraint: a thought may begin with this token; or -1 */
-  guint32 *mask;            /* with @constraint: room for a mask of all tokens */
+  guint32 *mask;            /* with @constraint, not @strict: room for a mask of all tokens */
   gboolean checked;         /* @constraint has accepted the latest token */
   gboolean emitted;         /* the latest token has given text */
   gsize decoded;            /* bytes of text so far, also those that are held back */

@@ -96,7 +96,6 @@ pt_chat_begin_strict_calls (PtChatTurn *turn, GError **error)
   if (turn->constraint == NULL)
     return FALSE;
   turn->strict = TRUE;
-  turn->mask = g_new (guint32, turn->chat->token_trie->n_ids / 32 + 1);
   pt_call_watch_init (&turn->calls);
   if (beginning != NULL)
     beginning = pt_thinking_split (beginning).answer;
