@@ -13,16 +13,16 @@ pteris_slot_count_waiting (const PterisSlot *slot)
 gboolean
 pteris_slot_takes_memory (const PterisSlot *slot)
 {
-  return slot->state == SLOT_LOADING || slot->state == SLOT_READY;
+  return slot->state >= SLOT_LOADING;
 }
 
 gboolean
-pteris_slot_is_elsewhere (const PterisSlot *slot)
+pteris_slot_is_elsewhere (const PterisSlot *slot, PterisSlotState least)
 {
   for (guint i = 0; i < slot->model->slots->len; i++) {
     const PterisSlot *other = slot->model->slots->pdata[i];
 
-    if (other != slot && pteris_slot_takes_memory (other))
+    if (other != slot && other->state >= least)
       return TRUE;
   }
   return FALSE;

@@ -9,6 +9,7 @@
 
 G_BEGIN_DECLS
 
+/* In the order in which a model gets there. */
 typedef enum {
   SLOT_UNLOADED,
   SLOT_MEASURING, /* a thread finds out what it needs, and what memory there is */
@@ -80,8 +81,8 @@ guint pteris_slot_count_waiting (const PterisSlot *slot);
 /** Whether it is loaded, or being loaded. */
 gboolean pteris_slot_takes_memory (const PterisSlot *slot);
 
-/** Whether its model is loaded, or being loaded, on another GPU, too. */
-gboolean pteris_slot_is_elsewhere (const PterisSlot *slot);
+/** Whether its model has come to @least on another GPU, or further. */
+gboolean pteris_slot_is_elsewhere (const PterisSlot *slot, PterisSlotState least);
 
 /** Whether @slot fits into @memory beside the others, of which @n_others are loaded. */
 gboolean pteris_slot_fits (const PterisSlot *slot, const PtMemory *memory, guint *n_others);

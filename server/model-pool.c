@@ -94,19 +94,6 @@ unload (PterisSlot *slot)
   slot->marks.n = 0;
 }
 
-/* Whether the model is on another GPU, or is on its way there. */
-static gboolean
-is_tried_elsewhere (const PterisSlot *slot)
-{
-  for (guint i = 0; i < slot->model->slots->len; i++) {
-    const PterisSlot *other = slot->model->slots->pdata[i];
-
-    if (other != slot && other->state != SLOT_UNLOADED)
-      return TRUE;
-  }
-  return FALSE;
-}
-
 /* Its jobs wait for another GPU, if there is one where it is, or may be loaded. */
 static void
 fail_load (PterisSlot *slot, const PtEvent *event)
@@ -114,7 +101,7 @@ fail_load (PterisSlot *slot, const PtEvent *event)
   /* The engine is freed outside of its own callback. */
   slot->state = SLOT_UNLOADED;
   slot->retry = slot->used + RETRY_FAILED_US;
-  if (is_tried_elsewhere (slot) ||
+  if (pteris_slot_is_elsewhere (slot, SLOT_MEASURING) ||
       (slot->model->needs.gpu > 0 && pteris_slot_find_place (slot->model, slot->used) != NULL))
     g_message ("%s cannot be loaded on GPU %d: %s", slot->model->name, slot->device,
                event->kind == PT_EVENT_FAILED ? event->text : "it was stopped");
@@ -217,7 +204,8 @@ put_off (PterisSlot *slot)
 
   slot->retry = now + RETRY_CROWDED_US;
   slot->state = SLOT_UNLOADED;
-  if (pteris_slot_is_elsewhere (slot) || pteris_slot_find_place (slot->model, now) != NULL)
+  if (pteris_slot_is_elsewhere (slot, SLOT_LOADING) ||
+      pteris_slot_find_place (slot->model, now) != NULL)
     return;
   slot->state = SLOT_CROWDED;
   pteris_slot_find_victim (slot->model->pool, slot->device)->yields = TRUE;
