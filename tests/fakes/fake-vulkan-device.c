@@ -445,71 +445,60 @@ reset_pool (VkDevice device, VkCommandPool pool, VkFlags flags)
 
 /* ---- Names ---- */
 
-#define FUNCTION(name, function)              \
-  {                                           \
-    "vk" #name, (PFN_vkVoidFunction) function \
-  }
-
-static const struct {
-  const char *name;
-  PFN_vkVoidFunction function;
-} functions[] = {
-  FUNCTION (DestroyDevice, destroy_device),
-  FUNCTION (GetDeviceQueue, get_queue),
-  FUNCTION (QueueSubmit, queue_submit),
-  FUNCTION (DeviceWaitIdle, wait_idle),
-  FUNCTION (AllocateMemory, allocate_memory),
-  FUNCTION (FreeMemory, free_memory),
-  FUNCTION (MapMemory, map_memory),
-  FUNCTION (CreateBuffer, create_buffer),
-  FUNCTION (DestroyBuffer, destroy_buffer),
-  FUNCTION (GetBufferMemoryRequirements, get_buffer_needs),
-  FUNCTION (BindBufferMemory, bind_buffer),
-  FUNCTION (CreateFence, create_fence),
-  FUNCTION (DestroyFence, destroy_fence),
-  FUNCTION (ResetFences, reset_fences),
-  FUNCTION (WaitForFences, wait_for_fences),
-  FUNCTION (CreateShaderModule, create_shader_module),
-  FUNCTION (DestroyShaderModule, destroy_shader_module),
-  FUNCTION (CreatePipelineCache, create_pipeline_cache),
-  FUNCTION (DestroyPipelineCache, destroy_pipeline_cache),
-  FUNCTION (GetPipelineCacheData, get_cache_data),
-  FUNCTION (CreateComputePipelines, create_pipelines),
-  FUNCTION (DestroyPipeline, destroy_pipeline),
-  FUNCTION (CreatePipelineLayout, create_pipeline_layout),
-  FUNCTION (DestroyPipelineLayout, destroy_pipeline_layout),
-  FUNCTION (CreateDescriptorSetLayout, create_descriptor_set_layout),
-  FUNCTION (DestroyDescriptorSetLayout, destroy_descriptor_set_layout),
-  FUNCTION (CreateDescriptorPool, create_descriptor_pool),
-  FUNCTION (DestroyDescriptorPool, destroy_descriptor_pool),
-  FUNCTION (ResetDescriptorPool, reset_pool),
-  FUNCTION (AllocateDescriptorSets, allocate_sets),
-  FUNCTION (UpdateDescriptorSets, update_sets),
-  FUNCTION (CreateCommandPool, create_command_pool),
-  FUNCTION (DestroyCommandPool, destroy_command_pool),
-  FUNCTION (ResetCommandPool, reset_pool),
-  FUNCTION (AllocateCommandBuffers, allocate_commands),
-  FUNCTION (FreeCommandBuffers, free_commands),
-  FUNCTION (BeginCommandBuffer, begin_commands),
-  FUNCTION (EndCommandBuffer, end_commands),
-  FUNCTION (CmdBindPipeline, bind_pipeline),
-  FUNCTION (CmdBindDescriptorSets, bind_sets),
-  FUNCTION (CmdPushConstants, push_constants),
-  FUNCTION (CmdDispatch, dispatch),
-  FUNCTION (CmdCopyBuffer, copy_buffer),
-  FUNCTION (CmdFillBuffer, fill_buffer),
-  FUNCTION (CmdPipelineBarrier, barrier),
-  FUNCTION (CreateQueryPool, create_query_pool),
-  FUNCTION (DestroyQueryPool, destroy_query_pool),
-  FUNCTION (GetQueryPoolResults, get_query_results),
-  FUNCTION (CmdWriteTimestamp, write_timestamp),
+static const FakeFunction functions[] = {
+  FAKE_FUNCTION (DestroyDevice, destroy_device),
+  FAKE_FUNCTION (GetDeviceQueue, get_queue),
+  FAKE_FUNCTION (QueueSubmit, queue_submit),
+  FAKE_FUNCTION (DeviceWaitIdle, wait_idle),
+  FAKE_FUNCTION (AllocateMemory, allocate_memory),
+  FAKE_FUNCTION (FreeMemory, free_memory),
+  FAKE_FUNCTION (MapMemory, map_memory),
+  FAKE_FUNCTION (CreateBuffer, create_buffer),
+  FAKE_FUNCTION (DestroyBuffer, destroy_buffer),
+  FAKE_FUNCTION (GetBufferMemoryRequirements, get_buffer_needs),
+  FAKE_FUNCTION (BindBufferMemory, bind_buffer),
+  FAKE_FUNCTION (CreateFence, create_fence),
+  FAKE_FUNCTION (DestroyFence, destroy_fence),
+  FAKE_FUNCTION (ResetFences, reset_fences),
+  FAKE_FUNCTION (WaitForFences, wait_for_fences),
+  FAKE_FUNCTION (CreateShaderModule, create_shader_module),
+  FAKE_FUNCTION (DestroyShaderModule, destroy_shader_module),
+  FAKE_FUNCTION (CreatePipelineCache, create_pipeline_cache),
+  FAKE_FUNCTION (DestroyPipelineCache, destroy_pipeline_cache),
+  FAKE_FUNCTION (GetPipelineCacheData, get_cache_data),
+  FAKE_FUNCTION (CreateComputePipelines, create_pipelines),
+  FAKE_FUNCTION (DestroyPipeline, destroy_pipeline),
+  FAKE_FUNCTION (CreatePipelineLayout, create_pipeline_layout),
+  FAKE_FUNCTION (DestroyPipelineLayout, destroy_pipeline_layout),
+  FAKE_FUNCTION (CreateDescriptorSetLayout, create_descriptor_set_layout),
+  FAKE_FUNCTION (DestroyDescriptorSetLayout, destroy_descriptor_set_layout),
+  FAKE_FUNCTION (CreateDescriptorPool, create_descriptor_pool),
+  FAKE_FUNCTION (DestroyDescriptorPool, destroy_descriptor_pool),
+  FAKE_FUNCTION (ResetDescriptorPool, reset_pool),
+  FAKE_FUNCTION (AllocateDescriptorSets, allocate_sets),
+  FAKE_FUNCTION (UpdateDescriptorSets, update_sets),
+  FAKE_FUNCTION (CreateCommandPool, create_command_pool),
+  FAKE_FUNCTION (DestroyCommandPool, destroy_command_pool),
+  FAKE_FUNCTION (ResetCommandPool, reset_pool),
+  FAKE_FUNCTION (AllocateCommandBuffers, allocate_commands),
+  FAKE_FUNCTION (FreeCommandBuffers, free_commands),
+  FAKE_FUNCTION (BeginCommandBuffer, begin_commands),
+  FAKE_FUNCTION (EndCommandBuffer, end_commands),
+  FAKE_FUNCTION (CmdBindPipeline, bind_pipeline),
+  FAKE_FUNCTION (CmdBindDescriptorSets, bind_sets),
+  FAKE_FUNCTION (CmdPushConstants, push_constants),
+  FAKE_FUNCTION (CmdDispatch, dispatch),
+  FAKE_FUNCTION (CmdCopyBuffer, copy_buffer),
+  FAKE_FUNCTION (CmdFillBuffer, fill_buffer),
+  FAKE_FUNCTION (CmdPipelineBarrier, barrier),
+  FAKE_FUNCTION (CreateQueryPool, create_query_pool),
+  FAKE_FUNCTION (DestroyQueryPool, destroy_query_pool),
+  FAKE_FUNCTION (GetQueryPoolResults, get_query_results),
+  FAKE_FUNCTION (CmdWriteTimestamp, write_timestamp),
 };
 
 PFN_vkVoidFunction
 fake_vulkan_device_function (const char *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
-    if (strcmp (functions[i].name, name) == 0)
-      return functions[i].function;
-  return NULL;
+  return fake_find_function (functions, G_N_ELEMENTS (functions), name);
 }

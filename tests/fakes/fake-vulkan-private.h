@@ -61,6 +61,20 @@ void fake_object_free (FakeKind kind, const void *handle);
 /** What a call that fails leaves in its result: Vulkan says nothing about it. */
 #define FAKE_GARBAGE ((gpointer) (gsize) 0xbad)
 
+/** A function by its name in Vulkan. */
+typedef struct {
+  const char *name;
+  PFN_vkVoidFunction function;
+} FakeFunction;
+
+#define FAKE_FUNCTION(name, function)         \
+  {                                           \
+    "vk" #name, (PFN_vkVoidFunction) function \
+  }
+
+/** NULL: none of @functions has this name. */
+PFN_vkVoidFunction fake_find_function (const FakeFunction *functions, guint n, const char *name);
+
 PFN_vkVoidFunction fake_vulkan_device_function (const char *name);
 
 G_END_DECLS

@@ -273,6 +273,15 @@ create_device (VkPhysicalDevice gpu, const VkDeviceCreateInfo *info,
   return code;
 }
 
+PFN_vkVoidFunction
+fake_find_function (const FakeFunction *functions, guint n, const char *name)
+{
+  for (guint i = 0; i < n; i++)
+    if (strcmp (functions[i].name, name) == 0)
+      return functions[i].function;
+  return NULL;
+}
+
 static gboolean
 is_missing (const char *name)
 {
@@ -292,30 +301,22 @@ get_device_function (VkDevice device, const char *name)
 
 /* ---- The loader ---- */
 
-#define FUNCTION(name, function)              \
-  {                                           \
-    "vk" #name, (PFN_vkVoidFunction) function \
-  }
-
-static const struct {
-  const char *name;
-  PFN_vkVoidFunction function;
-} functions[] = {
-  FUNCTION (EnumerateInstanceVersion, enumerate_version),
-  FUNCTION (EnumerateInstanceExtensionProperties, enumerate_extensions),
-  FUNCTION (EnumerateInstanceLayerProperties, enumerate_layers),
-  FUNCTION (CreateInstance, create_instance),
-  FUNCTION (DestroyInstance, destroy_instance),
-  FUNCTION (EnumeratePhysicalDevices, enumerate_gpus),
-  FUNCTION (GetPhysicalDeviceProperties, get_properties),
-  FUNCTION (GetPhysicalDeviceProperties2, get_properties_2),
-  FUNCTION (GetPhysicalDeviceFeatures2, get_features_2),
-  FUNCTION (GetPhysicalDeviceMemoryProperties, get_memory),
-  FUNCTION (GetPhysicalDeviceMemoryProperties2, get_memory_2),
-  FUNCTION (GetPhysicalDeviceQueueFamilyProperties, get_queues),
-  FUNCTION (EnumerateDeviceExtensionProperties, enumerate_device_extensions),
-  FUNCTION (CreateDevice, create_device),
-  FUNCTION (GetDeviceProcAddr, get_device_function),
+static const FakeFunction functions[] = {
+  FAKE_FUNCTION (EnumerateInstanceVersion, enumerate_version),
+  FAKE_FUNCTION (EnumerateInstanceExtensionProperties, enumerate_extensions),
+  FAKE_FUNCTION (EnumerateInstanceLayerProperties, enumerate_layers),
+  FAKE_FUNCTION (CreateInstance, create_instance),
+  FAKE_FUNCTION (DestroyInstance, destroy_instance),
+  FAKE_FUNCTION (EnumeratePhysicalDevices, enumerate_gpus),
+  FAKE_FUNCTION (GetPhysicalDeviceProperties, get_properties),
+  FAKE_FUNCTION (GetPhysicalDeviceProperties2, get_properties_2),
+  FAKE_FUNCTION (GetPhysicalDeviceFeatures2, get_features_2),
+  FAKE_FUNCTION (GetPhysicalDeviceMemoryProperties, get_memory),
+  FAKE_FUNCTION (GetPhysicalDeviceMemoryProperties2, get_memory_2),
+  FAKE_FUNCTION (GetPhysicalDeviceQueueFamilyProperties, get_queues),
+  FAKE_FUNCTION (EnumerateDeviceExtensionProperties, enumerate_device_extensions),
+  FAKE_FUNCTION (CreateDevice, create_device),
+  FAKE_FUNCTION (GetDeviceProcAddr, get_device_function),
 };
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
@@ -323,8 +324,5 @@ vkGetInstanceProcAddr (VkInstance instance, const char *name)
 {
   if (is_missing (name))
     return NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
-    if (strcmp (functions[i].name, name) == 0)
-      return functions[i].function;
-  return NULL;
+  return fake_find_function (functions, G_N_ELEMENTS (functions), name);
 }

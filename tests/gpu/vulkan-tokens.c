@@ -14,14 +14,6 @@
  * PTERIS_VULKAN_PLAIN=1 measures the shaders without instructions that only some GPUs have.
  */
 
-#define DIMS(...)                                              \
-  G_N_ELEMENTS (((gint64[]){ __VA_ARGS__ })), (const gint64[]) \
-  {                                                            \
-    __VA_ARGS__                                                \
-  }
-#define CALL(maker, name, ...)                                                 \
-  vulkan_maker_call (maker, name, G_N_ELEMENTS (((guint32[]){ __VA_ARGS__ })), \
-                     (const guint32[]){ __VA_ARGS__ })
 #define GROUP 32
 #define CACHE 2048
 

@@ -9,6 +9,8 @@
 
 #include <glib/gstdio.h>
 
+#include "tests/unit/remove-folder.h"
+
 #ifdef G_OS_WIN32
 #include <windows.h>
 #endif
@@ -89,20 +91,6 @@ write_file (const char *folder, const char *name, const char *text)
 }
 
 static void
-remove_tree (const char *path)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *inner = g_build_filename (path, name, NULL);
-
-    remove_tree (inner);
-  }
-  g_remove (path);
-}
-
-static void
 write_machine (const char *folder, const Machine *machine)
 {
   g_auto (GStrv) siblings =
@@ -133,7 +121,7 @@ test_files (gconstpointer data)
   cores = pt_cpu_cores_from_files (folder, allowed, n);
   g_assert_cmpuint (cores.n_physical, ==, machine->n_physical);
   g_assert_cmpuint (cores.n_fast, ==, machine->n_fast);
-  remove_tree (folder);
+  remove_folder (folder);
 }
 
 /* ---- records of Windows ---- */

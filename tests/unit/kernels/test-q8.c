@@ -147,6 +147,18 @@ sum_patch (const PtConvQ8 *s, const PtWeightsQs8 *w, const gint8 *image, gsize o
   return sum;
 }
 
+/* All @n channels of the outputs @y of the images @x. */
+static void
+check_outputs (const PtConvQ8 *s, const PtWeightsQs8 *w, gsize n, const gint8 *x, const gint8 *y)
+{
+  gsize image = s->in_h * s->in_w * s->in_c, pixels = s->out_h * s->out_w;
+
+  for (gsize i = 0; i < s->batch * pixels; i++)
+    for (gsize j = 0; j < n; j++)
+      g_assert_cmpint (y[i * n + j], ==,
+                       finish (w, j, sum_patch (s, w, x + i / pixels * image, i % pixels, j)));
+}
+
 static void
 check_conv (const PtConvQ8 *s, gsize n, guint turn)
 {
@@ -171,11 +183,7 @@ check_conv (const PtConvQ8 *s, gsize n, guint turn)
   pt_conv_q8 (pool, s, &packed, x, y,
               scratch > PT_POOL_SCRATCH ? guarded_new (&guard_s, pt_pool_n_workers (pool) * scratch)
                                         : NULL);
-  for (gsize i = 0; i < s->batch * pixels; i++)
-    for (gsize j = 0; j < n; j++)
-      g_assert_cmpint (
-          y[i * n + j], ==,
-          finish (&filter.w, j, sum_patch (s, &filter.w, x + i / pixels * image, i % pixels, j)));
+  check_outputs (s, &filter.w, n, x, y);
 }
 
 static void
@@ -243,11 +251,7 @@ check_winograd (const PtConvQ8 *s, gsize n, guint turn)
   winograd.panels = guarded_new (&guard_p, size);
   pt_winograd_q8_pack (pool, &filter.w, &winograd);
   pt_winograd_q8_run (pool, &winograd, &images);
-  for (gsize i = 0; i < s->batch * pixels; i++)
-    for (gsize j = 0; j < n; j++)
-      g_assert_cmpint (
-          y[i * n + j], ==,
-          finish (&filter.w, j, sum_patch (s, &filter.w, x + i / pixels * image, i % pixels, j)));
+  check_outputs (s, &filter.w, n, x, y);
 }
 
 static void

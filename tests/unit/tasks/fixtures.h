@@ -6,6 +6,7 @@
 #include "engine/base/json.h"
 #include "engine/tasks/llm/llm.h"
 #include "engine/text/tokenizer.h"
+#include "tests/unit/remove-folder.h"
 
 /** A list of a case.json as gint32. */
 static inline GArray *
@@ -59,19 +60,4 @@ file_in (const char *folder, const char *name, gconstpointer data, gsize size)
 
   g_assert_true (g_file_set_contents (path, data, (gssize) size, NULL));
   return path;
-}
-
-/** Remove @folder and the files in it. */
-static inline void
-remove_folder (const char *folder)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while ((name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *path = g_build_filename (folder, name, NULL);
-
-    g_remove (path);
-  }
-  g_rmdir (folder);
 }

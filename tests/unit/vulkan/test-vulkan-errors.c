@@ -14,15 +14,6 @@
  * is freed, and after an error that is no lost GPU, the same delegate runs again.
  */
 
-#define DIMS(...)                                              \
-  G_N_ELEMENTS (((gint64[]){ __VA_ARGS__ })), (const gint64[]) \
-  {                                                            \
-    __VA_ARGS__                                                \
-  }
-#define CALL(maker, name, ...)                                                 \
-  vulkan_maker_call (maker, name, G_N_ELEMENTS (((guint32[]){ __VA_ARGS__ })), \
-                     (const guint32[]){ __VA_ARGS__ })
-
 static FakeVulkanFail fail;
 static FakeVulkanCalls count_calls;
 static FakeVulkanAlive count_alive;

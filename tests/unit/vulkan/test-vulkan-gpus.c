@@ -7,6 +7,7 @@
 #include "engine/drm-gpus.h"
 #include "engine/init.h"
 #include "engine/vulkan/vulkan.h"
+#include "tests/unit/remove-folder.h"
 
 /* The GPUs of other vendors in the statistics: of a fake Vulkan and a fake sysfs. */
 
@@ -56,20 +57,6 @@ write_file (const char *root, const char *name, const char *text)
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
 }
 
-static void
-remove_tree (const char *path)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *child = g_build_filename (path, name, NULL);
-
-    remove_tree (child);
-  }
-  g_remove (path);
-}
-
 static char *
 amd_root (void)
 {
@@ -109,7 +96,7 @@ test_amd (void)
 
   pt_drm_gpu_read (root, PCI, &gpu);
   assert_amd (&gpu);
-  remove_tree (root);
+  remove_folder (root);
 }
 
 /* i915 has the clock beside the card, xe in a folder of its own. */
@@ -126,7 +113,7 @@ test_intel (void)
     pt_drm_gpu_read (root, PCI, &gpu);
     g_assert_cmpuint (gpu.valid, ==, PT_GPU_SM_CLOCK);
     g_assert_cmpuint (gpu.sm_clock, ==, 1350);
-    remove_tree (root);
+    remove_folder (root);
   }
 }
 
@@ -149,7 +136,7 @@ test_strange_files (void)
       write_file (root, AMD[i].name, texts[k]);
     pt_drm_gpu_read (root, PCI, &gpu);
     g_assert_cmpuint (gpu.valid, ==, 0);
-    remove_tree (root);
+    remove_folder (root);
   }
 }
 
@@ -218,8 +205,8 @@ test_stats (void)
   json = pt_machine_stats_to_json (second);
   g_assert_nonnull (
       strstr (json, "\"gpus\":[],\"vulkan_gpus\":[{\"index\":0,\"name\":\"Fake GPU\""));
-  remove_tree (root);
-  remove_tree (amd);
+  remove_folder (root);
+  remove_folder (amd);
 }
 
 int

@@ -9,15 +9,6 @@
  * of a GPU, or do not. Skipped without a GPU; Mesa's lavapipe counts as one.
  */
 
-#define DIMS(...)                                              \
-  G_N_ELEMENTS (((gint64[]){ __VA_ARGS__ })), (const gint64[]) \
-  {                                                            \
-    __VA_ARGS__                                                \
-  }
-#define CALL(maker, name, ...)                                                 \
-  vulkan_maker_call (maker, name, G_N_ELEMENTS (((guint32[]){ __VA_ARGS__ })), \
-                     (const guint32[]){ __VA_ARGS__ })
-
 static gboolean
 skip (void)
 {

@@ -37,6 +37,17 @@ guint32 vulkan_maker_symbol (VulkanMaker *maker);
 
 void vulkan_maker_call (VulkanMaker *maker, const char *name, guint n, const guint32 *args);
 
+/** A rank and its dimensions, as the functions above take them. */
+#define DIMS(...)                                              \
+  G_N_ELEMENTS (((gint64[]){ __VA_ARGS__ })), (const gint64[]) \
+  {                                                            \
+    __VA_ARGS__                                                \
+  }
+/** An operator with the numbers of its values. */
+#define CALL(maker, name, ...)                                                 \
+  vulkan_maker_call (maker, name, G_N_ELEMENTS (((guint32[]){ __VA_ARGS__ })), \
+                     (const guint32[]){ __VA_ARGS__ })
+
 /** Numbers that are the same in every run: -1 … 1. */
 float vulkan_random (void);
 
