@@ -137,13 +137,33 @@ number_at (gconstpointer numbers, PtDType dtype, gsize i)
   }
 }
 
+/* By how much a number may differ from @want. */
+static double
+tolerance_at (const TaskCase *c, double want)
+{
+  const json_t *tolerance = json_object_get (c->root, "tolerance");
+
+  return json_number_value (json_object_get (tolerance, "atol")) +
+         json_number_value (json_object_get (tolerance, "rtol")) * fabs (want);
+}
+
+gboolean
+task_as_likely (TaskCase *c, gconstpointer logits, PtDType dtype, gsize n, gint32 id, gint32 other)
+{
+  double a, b;
+
+  if (id < 0 || (gsize) id >= n || other < 0 || (gsize) other >= n)
+    return FALSE;
+  a = number_at (logits, dtype, (gsize) id);
+  b = number_at (logits, dtype, (gsize) other);
+  return fabs (a - b) <= tolerance_at (c, a);
+}
+
 gboolean
 task_same_numbers (TaskCase *c, const char *what, gconstpointer numbers, PtDType dtype, gsize n,
                    const json_t *value)
 {
-  const json_t *tolerance = json_object_get (c->root, "tolerance");
-  double atol = json_number_value (json_object_get (tolerance, "atol"));
-  double rtol = json_number_value (json_object_get (tolerance, "rtol")), worst = 0;
+  double worst = 0;
   g_autofree char *path = task_path (c, json_object_get (value, "file"));
   const char *name = json_string_value (json_object_get (value, "dtype"));
   PtDType want_dtype = g_strcmp0 (name, "bfloat16") == 0  ? PT_DTYPE_BF16
@@ -159,7 +179,7 @@ task_same_numbers (TaskCase *c, const char *what, gconstpointer numbers, PtDType
                       what, n, length);
   for (gsize i = 0; i < n; i++) {
     double want = number_at (bytes, want_dtype, i);
-    double far = fabs (number_at (numbers, dtype, i) - want) - atol - rtol * fabs (want);
+    double far = fabs (number_at (numbers, dtype, i) - want) - tolerance_at (c, want);
 
     if (!(far <= worst)) {
       worst = far;

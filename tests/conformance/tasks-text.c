@@ -90,20 +90,38 @@ read_in_pieces (Text *t, const GArray *prompt, guint first, guint piece)
   return TRUE;
 }
 
+/* The next id. Where the logits leave it open which one that is, the wanted one. */
+static gboolean
+choose (Text *t, gint32 want, gint32 *id, GError **error)
+{
+  PtDType dtype;
+  gconstpointer row;
+
+  if (!pt_llm_sample (t->llm, t->sampler, pt_llm_width (t->llm), id, error))
+    return FALSE;
+  if (*id == want)
+    return TRUE;
+  row = pt_llm_logits (t->llm, &dtype, error);
+  if (row != NULL && task_as_likely (t->c, row, dtype, pt_llm_width (t->llm), want, *id))
+    *id = want;
+  return row != NULL;
+}
+
 /* The logits that chose the last id are compared, too. */
 static gboolean
 continue_greedily (Text *t, const char *what, const json_t *want, const json_t *logits)
 {
-  g_autoptr (GArray) got = g_array_new (FALSE, FALSE, sizeof (gint32));
+  g_autoptr (GArray) got = g_array_new (FALSE, FALSE, sizeof (gint32)), ids = task_ids (want);
   g_autoptr (GError) error = NULL;
-  gsize n = json_array_size (want), width = pt_llm_width (t->llm);
+  gsize width = pt_llm_width (t->llm);
   gconstpointer row;
   PtDType dtype;
   gint32 id;
 
-  while (got->len < n) {
-    if (!pt_llm_sample (t->llm, t->sampler, width, &id, &error) ||
-        (g_array_append_val (got, id), got->len < n && !pt_llm_read (t->llm, &id, 1, NULL, &error)))
+  while (got->len < ids->len) {
+    if (!choose (t, ids_of (ids)[got->len], &id, &error) ||
+        (g_array_append_val (got, id),
+         got->len < ids->len && !pt_llm_read (t->llm, &id, 1, NULL, &error)))
       return task_fail (t->c, "%s: %s", what, error->message);
   }
   if (!task_same_ids (t->c, what, got, want) || logits == NULL)

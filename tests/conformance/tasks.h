@@ -44,6 +44,13 @@ gboolean task_same_ids (TaskCase *c, const char *what, const GArray *ids, const 
 gboolean task_same_numbers (TaskCase *c, const char *what, gconstpointer numbers, PtDType dtype,
                             gsize n, const json_t *value);
 
+/**
+ * Whether two ids' logits are no further apart than the case's tolerance. Kernels of another
+ * processor sum in another order, and may choose the other id then.
+ */
+gboolean task_as_likely (TaskCase *c, gconstpointer logits, PtDType dtype, gsize n, gint32 id,
+                         gint32 other);
+
 /* The families. Each returns FALSE after task_fail(). */
 gboolean task_text_llm (TaskCase *c);
 gboolean task_classifier (TaskCase *c);
