@@ -35,6 +35,9 @@ static const struct {
   { GTK_ACCESSIBLE_ROLE_SWITCH, "toggle button" },
   { GTK_ACCESSIBLE_ROLE_TAB, "page tab" },
   { GTK_ACCESSIBLE_ROLE_TEXT_BOX, "text" },
+#if GTK_CHECK_VERSION(4, 10, 0)
+  { GTK_ACCESSIBLE_ROLE_TOGGLE_BUTTON, "toggle button" },
+#endif
 };
 
 /* Those that only lay out get no name of their type. */
