@@ -35,9 +35,6 @@ static const struct {
   { GTK_ACCESSIBLE_ROLE_SWITCH, "toggle button" },
   { GTK_ACCESSIBLE_ROLE_TAB, "page tab" },
   { GTK_ACCESSIBLE_ROLE_TEXT_BOX, "text" },
-#if GTK_CHECK_VERSION(4, 10, 0)
-  { GTK_ACCESSIBLE_ROLE_TOGGLE_BUTTON, "toggle button" },
-#endif
 };
 
 /* Those that only lay out get no name of their type. */
@@ -122,8 +119,8 @@ kind_of (GtkWidget *widget)
 
   if (GTK_IS_SCROLLED_WINDOW (widget))
     return "scroll pane";
-  if (role == GTK_ACCESSIBLE_ROLE_BUTTON &&
-      gtk_test_accessible_has_state (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_STATE_PRESSED))
+  /* In newer versions of GTK these have a role of their own. */
+  if (GTK_IS_TOGGLE_BUTTON (widget))
     return "toggle button";
   for (guint i = 0; i < G_N_ELEMENTS (KINDS); i++)
     if (KINDS[i].role == role)
