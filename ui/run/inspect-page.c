@@ -323,6 +323,9 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item)
 
   gtk_tree_expander_set_list_row (expander, row);
   pteris_inspect_row_set_item (PTERIS_INSPECT_ROW (gtk_tree_expander_get_child (expander)), entry);
+  /* In newer versions of GTK it is a button, which has no name otherwise. */
+  gtk_accessible_update_property (GTK_ACCESSIBLE (expander), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  pteris_inspect_item_get_name (entry), -1);
   gtk_list_item_set_activatable (item, gtk_tree_list_row_is_expandable (row));
 }
 
