@@ -58,7 +58,7 @@ bind_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p,
               const PtVkQuantizedRows *rows, GError **error)
 {
   pt_vk_bind_temporary (emitter, d, rows->words, PT_VK_READ);
-  if (!pt_vk_bind_in (emitter, d, p->b, error))
+  if (!pt_vk_bind_weight (emitter, d, p, error))
     return FALSE;
   /* In the place of a bias that is not there: the weight. */
   if (p->bias == PT_VK_NONE)
@@ -88,13 +88,13 @@ count_threads (const MatrixTile *tile, guint32 lanes)
   return tile->rows / tile->part_rows * (tile->columns / tile->part_columns) * lanes;
 }
 
-/* NULL: none. */
+/* NULL: none; the shader has no pieces. */
 static const MatrixTile *
 choose_tile (const PtVkContext *context, const PtVkProduct *p)
 {
   const VkPhysicalDeviceLimits *limits = &context->limits;
 
-  if (context->matrix.m == 0 || p->m <= PT_VK_VECTOR_ROWS)
+  if (context->matrix.m == 0 || p->m <= PT_VK_VECTOR_ROWS || p->n < p->columns)
     return NULL;
   for (guint i = 0; i < G_N_ELEMENTS (TILES); i++)
     if (shared_bytes (&TILES[i], &context->matrix) <= limits->maxComputeSharedMemorySize &&
@@ -146,6 +146,8 @@ complete_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p)
   pt_vk_push (d, (guint32) (p->stride / CHUNK_BYTES));
   pt_vk_push (d, (guint32) (p->group / CHUNK));
   pt_vk_push (d, (guint32) ((p->k + p->group - 1) / p->group));
+  pt_vk_push (d, (guint32) p->first);
+  pt_vk_push (d, (guint32) p->columns);
   if (tile != NULL)
     return complete_matrix (emitter, d, p, tile);
   if (!is_vector)
@@ -162,19 +164,23 @@ pt_vk_emit_dot_product (PtVkEmitter *emitter, const PtVkProduct *p, guint32 scal
 {
   PtVkQuantizedRows rows = { .rows = p->a, .scale = scale, .zero = zero };
   const PtVkQuantizedRows *last = &emitter->quantized;
-  PtVkDispatch *d;
+  gsize n = pt_vk_columns_at_once (emitter, p);
 
-  if (!has_chunks (emitter, p))
+  if (n == 0 || !has_chunks (emitter, p))
     return PT_VK_DECLINED;
   if (last->sums > 0 && last->rows == p->a && last->scale == scale && last->zero == zero)
     rows = *last;
   else if (!quantize_rows (emitter, p, &rows, error))
     return PT_VK_FAILED;
-  d = pt_vk_dispatch (emitter, PT_VK_SHADER_matmul_dot);
-  if (!bind_product (emitter, d, p, &rows, error))
-    return PT_VK_FAILED;
-  if (!complete_product (emitter, d, p))
-    return PT_VK_DECLINED;
+  for (gsize first = 0; first < p->n; first += n) {
+    PtVkProduct piece = pt_vk_product_piece (p, first, n);
+    PtVkDispatch *d = pt_vk_dispatch (emitter, PT_VK_SHADER_matmul_dot);
+
+    if (!bind_product (emitter, d, &piece, &rows, error))
+      return PT_VK_FAILED;
+    if (!complete_product (emitter, d, &piece))
+      return PT_VK_DECLINED;
+  }
   emitter->quantized = rows;
   return PT_VK_EMITTED;
 }

@@ -4,6 +4,39 @@
 #include "engine/vulkan/vk-emit-strides.h"
 #include "engine/vulkan/vk-shapes.h"
 
+typedef struct {
+  guint32 table, index; /* values */
+  guint dim;
+  gsize first, n; /* the places of the table that are bound */
+} Lookup;
+
+/* FALSE with an error. */
+static gboolean
+add_lookup (PtVkEmitter *emitter, const Lookup *lookup, GError **error)
+{
+  const PtVkShape *table = &emitter->graph->values[lookup->table].shape;
+  const PtVkValue *index = &emitter->graph->values[lookup->index];
+  const PtVkValue *out = pt_vk_out_value (emitter, 0);
+  gsize inner = (gsize) pt_vk_stride_of (table, lookup->dim);
+  gboolean is_whole = lookup->n == (gsize) table->sizes[lookup->dim];
+  PtVkDispatch *d = pt_vk_dispatch (emitter, PT_VK_SHADER_index_32);
+
+  if (!(is_whole ? pt_vk_bind_in (emitter, d, lookup->table, error)
+                 : pt_vk_bind_rows (emitter, d, lookup->table, lookup->first, lookup->n,
+                                    inner * sizeof (guint32), error)) ||
+      !pt_vk_bind_in (emitter, d, lookup->index, error))
+    return FALSE;
+  pt_vk_bind_out (emitter, d, pt_vk_out_index (emitter, 0));
+  pt_vk_push (d, (guint32) out->numel);
+  pt_vk_push (d, (guint32) index->numel);
+  pt_vk_push (d, (guint32) inner);
+  pt_vk_push (d, (guint32) table->sizes[lookup->dim]);
+  pt_vk_push (d, (guint32) lookup->first);
+  pt_vk_push (d, (guint32) lookup->n);
+  pt_vk_groups (emitter, d, out->numel, PT_VK_ITEMS);
+  return TRUE;
+}
+
 /* y[o, k, i] = x[o, index[k], i], where x has @table places in its indexed dimension. */
 static PtVkEmitted
 emit_index (PtVkEmitter *emitter, guint32 table_value, guint32 index_value, guint dim,
@@ -12,21 +45,21 @@ emit_index (PtVkEmitter *emitter, guint32 table_value, guint32 index_value, guin
   const PtVkValue *table = &emitter->graph->values[table_value];
   const PtVkValue *index = &emitter->graph->values[index_value];
   const PtVkValue *out = pt_vk_out_value (emitter, 0);
-  PtVkDispatch *d;
+  Lookup lookup = { table_value, index_value, dim, 0, 0 };
+  gsize n, places;
 
   if (index->stored != PT_DTYPE_I32 || table->stored != out->stored ||
       pt_dtype_size (out->stored) != 4 || table->numel == 0)
     return PT_VK_DECLINED;
-  d = pt_vk_dispatch (emitter, PT_VK_SHADER_index_32);
-  if (!pt_vk_bind_in (emitter, d, table_value, error) ||
-      !pt_vk_bind_in (emitter, d, index_value, error))
-    return PT_VK_FAILED;
-  pt_vk_bind_out (emitter, d, pt_vk_out_index (emitter, 0));
-  pt_vk_push (d, (guint32) out->numel);
-  pt_vk_push (d, (guint32) index->numel);
-  pt_vk_push (d, (guint32) pt_vk_stride_of (&table->shape, dim));
-  pt_vk_push (d, (guint32) table->shape.sizes[dim]);
-  pt_vk_groups (emitter, d, out->numel, PT_VK_ITEMS);
+  places = (gsize) table->shape.sizes[dim];
+  n = pt_vk_rows_at_once (emitter, table_value, places, table->numel / places * sizeof (guint32));
+  if (places > G_MAXINT32 || (n < places && (n == 0 || dim > 0)))
+    return PT_VK_DECLINED;
+  for (; lookup.first < places; lookup.first += n) {
+    lookup.n = MIN (n, places - lookup.first);
+    if (!add_lookup (emitter, &lookup, error))
+      return PT_VK_FAILED;
+  }
   return PT_VK_EMITTED;
 }
 

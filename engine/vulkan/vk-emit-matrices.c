@@ -40,7 +40,7 @@ pack_file (const PtVkGraph *graph, const PtVkValue *value, gpointer data, guint8
 
 /* Scales [groups, n or more] become [n, groups], so that a row has its own side by side. */
 typedef struct {
-  gsize n, groups, stride;
+  gsize groups, stride;
 } Scales;
 
 static void
@@ -58,20 +58,76 @@ pack_scales (const PtVkGraph *graph, const PtVkValue *value, gpointer data, guin
   }
 }
 
+/* Halves of the file that stay halves. */
 static gboolean
-bind_weight (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, gboolean *is_half,
-             GError **error)
+has_halves (const PtVkEmitter *emitter, const PtVkProduct *p)
 {
   const PtVkValue *value = &emitter->graph->values[p->b];
-  const PtVkValue *constant = pt_vk_constant_of (emitter->graph, value);
 
-  *is_half = FALSE;
-  if (constant != NULL && p->kind == PT_VK_WEIGHT_FLOAT && value->declared == PT_DTYPE_F16) {
-    *is_half = TRUE;
-    return pt_vk_bind_constant (emitter, d, p->b, FORM_FILE, constant->numel * 2, pack_file, NULL,
-                                error);
-  }
-  return pt_vk_bind_in (emitter, d, p->b, error);
+  return p->kind == PT_VK_WEIGHT_FLOAT && value->declared == PT_DTYPE_F16 &&
+         pt_vk_constant_of (emitter->graph, value) != NULL;
+}
+
+/* Of a row of the weight as it lies on the GPU. */
+static gsize
+row_bytes (const PtVkEmitter *emitter, const PtVkProduct *p)
+{
+  if (p->kind == PT_VK_WEIGHT_FLOAT)
+    return p->stride * (has_halves (emitter, p) ? 2 : sizeof (float));
+  return p->stride;
+}
+
+/* Of the scales of a row of the weight. */
+static gsize
+scale_bytes (const PtVkProduct *p)
+{
+  gboolean has_groups = p->kind == PT_VK_WEIGHT_Q4 || p->kind == PT_VK_WEIGHT_I8_GROUPS;
+
+  return (has_groups ? (p->k + p->group - 1) / p->group : 1) * sizeof (float);
+}
+
+gsize
+pt_vk_columns_at_once (const PtVkEmitter *emitter, const PtVkProduct *p)
+{
+  gsize n;
+
+  if (p->kind == PT_VK_WEIGHT_ROWS)
+    return p->n;
+  n = pt_vk_rows_at_once (emitter, p->b, p->n, row_bytes (emitter, p));
+  if (p->scales != PT_VK_NONE)
+    n = MIN (n, pt_vk_rows_at_once (emitter, p->scales, p->n, scale_bytes (p)));
+  /* Shaders count in 32 bits; only constants are taken in pieces. */
+  n = MIN (n, G_MAXINT32 / MAX (MAX (p->k, p->stride), 1));
+  if (n < p->n &&
+      (pt_vk_constant_of (emitter->graph, &emitter->graph->values[p->b]) == NULL ||
+       (p->scales != PT_VK_NONE &&
+        pt_vk_constant_of (emitter->graph, &emitter->graph->values[p->scales]) == NULL)))
+    return 0;
+  return n;
+}
+
+PtVkProduct
+pt_vk_product_piece (const PtVkProduct *p, gsize first, gsize n)
+{
+  PtVkProduct piece = *p;
+
+  piece.first = first;
+  piece.columns = p->n;
+  piece.n = MIN (n, p->n - first);
+  return piece;
+}
+
+gboolean
+pt_vk_bind_weight (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, GError **error)
+{
+  gsize bytes = row_bytes (emitter, p);
+
+  if (p->kind == PT_VK_WEIGHT_ROWS)
+    return pt_vk_bind_in (emitter, d, p->b, error);
+  if (has_halves (emitter, p))
+    return pt_vk_bind_constant (emitter, d, p->b, FORM_FILE, p->first * bytes, p->n * bytes,
+                                pack_file, NULL, error);
+  return pt_vk_bind_rows (emitter, d, p->b, p->first, p->n, bytes, error);
 }
 
 gboolean
@@ -79,17 +135,18 @@ pt_vk_bind_group_scales (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduc
                          GError **error)
 {
   gsize groups = (p->k + p->group - 1) / p->group;
-  Scales scales = { p->n, groups, (gsize) emitter->graph->values[p->scales].shape.sizes[1] };
+  Scales scales = { groups, (gsize) emitter->graph->values[p->scales].shape.sizes[1] };
 
-  return pt_vk_bind_constant (emitter, d, p->scales, FORM_SCALES_BY_ROW, p->n * groups * 4,
-                              pack_scales, &scales, error);
+  return pt_vk_bind_constant (emitter, d, p->scales, FORM_SCALES_BY_ROW, p->first * groups * 4,
+                              p->n * groups * 4, pack_scales, &scales, error);
 }
 
 static gboolean
 bind_scales (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, GError **error)
 {
-  return p->kind == PT_VK_WEIGHT_Q4 ? pt_vk_bind_group_scales (emitter, d, p, error)
-                                    : pt_vk_bind_in (emitter, d, p->scales, error);
+  return p->kind == PT_VK_WEIGHT_Q4
+             ? pt_vk_bind_group_scales (emitter, d, p, error)
+             : pt_vk_bind_rows (emitter, d, p->scales, p->first, p->n, scale_bytes (p), error);
 }
 
 /* ---- Products ---- */
@@ -157,17 +214,18 @@ push_product (PtVkDispatch *d, const PtVkProduct *p, gsize stride)
   pt_vk_push_float (d, p->beta);
   pt_vk_push_float (d, p->least);
   pt_vk_push_float (d, p->most);
+  pt_vk_push (d, (guint32) p->first);
+  pt_vk_push (d, (guint32) p->columns);
 }
 
 static gboolean
-bind_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, gboolean *is_half,
-              GError **error)
+bind_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, GError **error)
 {
   if (p->a_is_temporary)
     pt_vk_bind_temporary (emitter, d, p->a, PT_VK_READ);
   else if (!pt_vk_bind_in (emitter, d, p->a, error))
     return FALSE;
-  if (!bind_weight (emitter, d, p, is_half, error))
+  if (!pt_vk_bind_weight (emitter, d, p, error))
     return FALSE;
   /* In the place of a bias that is not there: the weight. */
   if (p->bias == PT_VK_NONE)
@@ -183,8 +241,9 @@ bind_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, gbool
 
 /* As d->shader has it: specialisation constants, numbers, and groups. FALSE: too many groups. */
 static gboolean
-complete_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, gboolean is_half)
+complete_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p)
 {
+  gboolean is_half = has_halves (emitter, p);
   gsize chunk = chunk_elements (p, is_half);
   gboolean by_vector = is_vector (p, chunk);
   gsize nibbles = p->kind == PT_VK_WEIGHT_Q4 || p->kind == PT_VK_WEIGHT_Q4_HIGH ? 2 : 1;
@@ -207,18 +266,23 @@ complete_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, g
 PtVkEmitted
 pt_vk_emit_product (PtVkEmitter *emitter, const PtVkProduct *p, GError **error)
 {
-  gboolean is_half;
-  PtVkDispatch *d;
+  gsize n = pt_vk_columns_at_once (emitter, p);
 
   if (p->scales != PT_VK_NONE && p->kind == PT_VK_WEIGHT_Q4 &&
       pt_vk_constant_of (emitter->graph, &emitter->graph->values[p->scales]) == NULL)
     return PT_VK_DECLINED;
-  if (p->batch * MAX (p->m * p->k, p->m * p->n) > G_MAXINT32)
+  if (n == 0 || p->batch * MAX (p->m * p->k, p->m * p->n) > G_MAXINT32)
     return PT_VK_DECLINED;
-  d = pt_vk_dispatch (emitter, PT_VK_SHADER_matmul_f32);
-  if (!bind_product (emitter, d, p, &is_half, error))
-    return PT_VK_FAILED;
-  return complete_product (emitter, d, p, is_half) ? PT_VK_EMITTED : PT_VK_DECLINED;
+  for (gsize first = 0; first < p->n; first += n) {
+    PtVkProduct piece = pt_vk_product_piece (p, first, n);
+    PtVkDispatch *d = pt_vk_dispatch (emitter, PT_VK_SHADER_matmul_f32);
+
+    if (!bind_product (emitter, d, &piece, error))
+      return PT_VK_FAILED;
+    if (!complete_product (emitter, d, &piece))
+      return PT_VK_DECLINED;
+  }
+  return PT_VK_EMITTED;
 }
 
 /* ---- Operators ---- */

@@ -22,11 +22,12 @@ typedef struct {
   guint32 a; /* a value, or with @a_is_temporary a temporary */
   gboolean a_is_temporary;
   guint32 b;
-  gsize b_batch;  /* elements of b from batch to batch */
-  gsize stride;   /* elements or bytes of a row of b */
-  guint32 scales; /* PT_VK_NONE: none */
-  gsize group;    /* columns of one scale, with groups */
-  guint32 bias;   /* PT_VK_NONE: none */
+  gsize b_batch;        /* elements of b from batch to batch */
+  gsize stride;         /* elements or bytes of a row of b */
+  guint32 scales;       /* PT_VK_NONE: none */
+  gsize group;          /* columns of one scale, with groups */
+  gsize first, columns; /* a piece of a product: columns @first .. @first + @n of @columns */
+  guint32 bias;         /* PT_VK_NONE: none */
   gsize bias_row, bias_column;
   double alpha, beta, least, most;
   guint32 y;
@@ -42,6 +43,19 @@ PtVkProduct pt_vk_product (void);
 /** Rows and columns that they make at most. */
 #define PT_VK_VECTOR_ROWS 4
 #define PT_VK_VECTOR_COLUMNS 4
+
+/**
+ * How many columns of a product are computed at once: all, unless the weight is too large for one
+ * buffer. 0: it cannot be computed.
+ */
+gsize pt_vk_columns_at_once (const PtVkEmitter *emitter, const PtVkProduct *product);
+
+/** The piece of at most @n columns from column @first on. */
+PtVkProduct pt_vk_product_piece (const PtVkProduct *product, gsize first, gsize n);
+
+/** Bind the rows of the weight, in its stored dtype, that a piece reads. FALSE with an error. */
+gboolean pt_vk_bind_weight (PtVkEmitter *emitter, PtVkDispatch *dispatch,
+                            const PtVkProduct *product, GError **error);
 
 /** Bind the scales [groups, n or more] of 4-bit groups as [n, groups]. FALSE with an error. */
 gboolean pt_vk_bind_group_scales (PtVkEmitter *emitter, PtVkDispatch *dispatch,

@@ -296,28 +296,59 @@ PT_VK_EMIT (choose_qparams)
   return PT_VK_EMITTED;
 }
 
-PT_VK_EMIT (embedding_q4)
+static gboolean
+is_constant (const PtVkEmitter *emitter, guint arg)
+{
+  return pt_vk_constant_of (emitter->graph, pt_vk_in_value (emitter, arg)) != NULL;
+}
+
+/* Rows @first .. @first + @n of the table. FALSE with an error. */
+static gboolean
+add_lookup_q4 (PtVkEmitter *emitter, gsize first, gsize n, GError **error)
 {
   const PtVkShape *weight = &pt_vk_in_value (emitter, 0)->shape;
-  const PtVkValue *out = pt_vk_out_value (emitter, 0);
-  PtVkDispatch *d;
+  gsize groups = (gsize) pt_vk_in_value (emitter, 1)->shape.sizes[1];
+  gsize numel = pt_vk_out_value (emitter, 0)->numel;
+  PtVkDispatch *d = pt_vk_dispatch (emitter, PT_VK_SHADER_embedding_q4);
 
-  if (pt_dtype_size (pt_vk_in_value (emitter, 0)->stored) != 1 ||
-      !pt_vk_is (emitter, 1, PT_DTYPE_F32) || !pt_vk_is (emitter, 3, PT_DTYPE_I32) ||
-      !pt_vk_out_is (emitter, 0, PT_DTYPE_F32) || weight->sizes[0] < 1)
-    return PT_VK_DECLINED;
-  d = pt_vk_dispatch (emitter, PT_VK_SHADER_embedding_q4);
-  pt_vk_constant (d, pt_vk_bool (emitter->graph, call, 4));
-  if (!pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, 0), error) ||
-      !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, 1), error) ||
+  pt_vk_constant (d, pt_vk_bool (emitter->graph, emitter->call, 4));
+  if (!pt_vk_bind_rows (emitter, d, pt_vk_in_index (emitter, 0), first, n, (gsize) weight->sizes[1],
+                        error) ||
+      !pt_vk_bind_rows (emitter, d, pt_vk_in_index (emitter, 1), first, n, groups * sizeof (float),
+                        error) ||
       !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, 3), error))
-    return PT_VK_FAILED;
+    return FALSE;
   pt_vk_bind_out (emitter, d, pt_vk_out_index (emitter, 0));
-  pt_vk_push (d, (guint32) out->numel);
+  pt_vk_push (d, (guint32) numel);
   pt_vk_push (d, (guint32) (weight->sizes[1] * 2));
   pt_vk_push (d, (guint32) weight->sizes[0]);
   pt_vk_push (d, (guint32) pt_vk_baked_int (emitter, 2, 1));
-  pt_vk_push (d, (guint32) pt_vk_in_value (emitter, 1)->shape.sizes[1]);
-  pt_vk_groups (emitter, d, out->numel, PT_VK_ITEMS);
+  pt_vk_push (d, (guint32) groups);
+  pt_vk_push (d, (guint32) first);
+  pt_vk_push (d, (guint32) n);
+  pt_vk_groups (emitter, d, numel, PT_VK_ITEMS);
+  return TRUE;
+}
+
+PT_VK_EMIT (embedding_q4)
+{
+  const PtVkShape *weight = &pt_vk_in_value (emitter, 0)->shape;
+  const PtVkShape *scales = &pt_vk_in_value (emitter, 1)->shape;
+  gsize rows = (gsize) weight->sizes[0], n;
+
+  if (pt_dtype_size (pt_vk_in_value (emitter, 0)->stored) != 1 ||
+      !pt_vk_is (emitter, 1, PT_DTYPE_F32) || !pt_vk_is (emitter, 3, PT_DTYPE_I32) ||
+      !pt_vk_out_is (emitter, 0, PT_DTYPE_F32) || weight->sizes[0] < 1 ||
+      weight->sizes[0] > G_MAXINT32 || weight->sizes[1] > G_MAXINT32 / 2)
+    return PT_VK_DECLINED;
+  n = MIN (
+      pt_vk_rows_at_once (emitter, pt_vk_in_index (emitter, 0), rows, (gsize) weight->sizes[1]),
+      pt_vk_rows_at_once (emitter, pt_vk_in_index (emitter, 1), rows,
+                          (gsize) scales->sizes[1] * sizeof (float)));
+  if (n == 0 || (n < rows && (!is_constant (emitter, 0) || !is_constant (emitter, 1))))
+    return PT_VK_DECLINED;
+  for (gsize first = 0; first < rows; first += n)
+    if (!add_lookup_q4 (emitter, first, MIN (n, rows - first), error))
+      return PT_VK_FAILED;
   return PT_VK_EMITTED;
 }

@@ -54,7 +54,7 @@ pt_vk_bind_in (PtVkEmitter *emitter, PtVkDispatch *dispatch, guint32 value, GErr
   const PtVkValue *constant = pt_vk_constant_of (emitter->graph, &emitter->graph->values[value]);
 
   if (constant != NULL)
-    return pt_vk_bind_constant (emitter, dispatch, value, 0, pt_vk_value_bytes (constant), NULL,
+    return pt_vk_bind_constant (emitter, dispatch, value, 0, 0, pt_vk_value_bytes (constant), NULL,
                                 NULL, error);
   bind_place (emitter, dispatch, value, PT_VK_READ);
   return TRUE;
@@ -82,6 +82,7 @@ typedef struct {
   const PtVkValue *value;
   PtVkPackFunc pack;
   gpointer data;
+  gsize first;
 } Content;
 
 /* The stored dtype; parts begin at whole elements, because they are of 4 bytes or fewer. */
@@ -100,28 +101,58 @@ fill_content (gpointer data, guint8 *to, gsize begin, gsize end)
 {
   const Content *content = data;
 
-  content->pack (content->graph, content->value, content->data, to, begin, end);
+  content->pack (content->graph, content->value, content->data, to, content->first + begin,
+                 content->first + end);
 }
 
 gboolean
 pt_vk_bind_constant (PtVkEmitter *emitter, PtVkDispatch *dispatch, guint32 value, guint form,
-                     gsize bytes, PtVkPackFunc pack, gpointer data, GError **error)
+                     gsize first, gsize bytes, PtVkPackFunc pack, gpointer data, GError **error)
 {
   const PtVkValue *constant = pt_vk_constant_of (emitter->graph, &emitter->graph->values[value]);
-  Content content = { emitter->graph, constant, pack != NULL ? pack : pack_stored, data };
+  Content content = { emitter->graph, constant, pack != NULL ? pack : pack_stored, data, first };
   PtVkStore *store = emitter->plan->store;
+  PtVkStoreKey key = { .first = first, .bytes = bytes };
   guint32 index;
 
   g_assert (constant != NULL);
   /* Tensors with equal bytes have one entry in the file, and may differ in their dtype. */
-  form = form * 16 + (guint) constant->declared;
-  index = pt_vk_store_find (store, constant->constant, form);
+  key.content = constant->constant;
+  key.form = form * 16 + (guint) constant->declared;
+  index = pt_vk_store_find (store, &key);
   if (index == G_MAXUINT32)
-    index = pt_vk_store_add (store, constant->constant, form, bytes, fill_content, &content, error);
+    index = pt_vk_store_add (store, &key, fill_content, &content, error);
   if (index == G_MAXUINT32)
     return FALSE;
   bind (dispatch, PT_VK_BIND_STORE, index, PT_VK_READ);
   return TRUE;
+}
+
+/* Rows of a piece are a multiple of this: tiles of products are filled. */
+#define PIECE_ROWS 64
+
+gsize
+pt_vk_rows_at_once (const PtVkEmitter *emitter, guint32 value, gsize n, gsize row_bytes)
+{
+  gboolean is_constant = pt_vk_constant_of (emitter->graph, &emitter->graph->values[value]) != NULL;
+  /* Bindings are of whole words. */
+  gsize rows = (gsize) (emitter->context->max_range / 4 * 4) / MAX (row_bytes, 1);
+
+  if (n <= rows || !is_constant) /* the plan has looked at the others */
+    return n;
+  return rows > PIECE_ROWS ? rows / PIECE_ROWS * PIECE_ROWS : rows;
+}
+
+gboolean
+pt_vk_bind_rows (PtVkEmitter *emitter, PtVkDispatch *dispatch, guint32 value, gsize first, gsize n,
+                 gsize row_bytes, GError **error)
+{
+  const PtVkValue *constant = pt_vk_constant_of (emitter->graph, &emitter->graph->values[value]);
+
+  if (constant == NULL)
+    return pt_vk_bind_in (emitter, dispatch, value, error);
+  return pt_vk_bind_constant (emitter, dispatch, value, 0, first * row_bytes, n * row_bytes, NULL,
+                              NULL, error);
 }
 
 /* ---- Symbolic integers ---- */

@@ -43,14 +43,26 @@ void pt_vk_bind_temporary (PtVkEmitter *emitter, PtVkDispatch *dispatch, guint32
                            guint access);
 
 /**
- * Bind the constant @value in the form @form of @bytes, which @pack makes of it at its first use.
- * @pack: writes to @to, in order; NULL: the bytes of the file.
+ * Bind bytes @first .. @first + @bytes of the constant @value in the form @form, which @pack makes
+ * of it at its first use. @pack: writes bytes @begin .. @end of the whole to @to; NULL: elements of
+ * the stored dtype. @first: a whole element.
  */
 typedef void (*PtVkPackFunc) (const PtVkGraph *graph, const PtVkValue *value, gpointer data,
                               guint8 *to, gsize begin, gsize end);
 gboolean pt_vk_bind_constant (PtVkEmitter *emitter, PtVkDispatch *dispatch, guint32 value,
-                              guint form, gsize bytes, PtVkPackFunc pack, gpointer data,
-                              GError **error);
+                              guint form, gsize first, gsize bytes, PtVkPackFunc pack,
+                              gpointer data, GError **error);
+
+/**
+ * Weights that a shader cannot reach in one buffer are taken in pieces of rows, each with a
+ * dispatch of its own: how many of the @n rows of @row_bytes fit, for constants. 0: not one.
+ */
+gsize pt_vk_rows_at_once (const PtVkEmitter *emitter, guint32 value, gsize n, gsize row_bytes);
+
+/** Bind @n rows of @row_bytes from row @first of @value, in its stored dtype. FALSE with an error.
+ */
+gboolean pt_vk_bind_rows (PtVkEmitter *emitter, PtVkDispatch *dispatch, guint32 value, gsize first,
+                          gsize n, gsize row_bytes, GError **error);
 
 /** Bind the table of symbolic integers. */
 void pt_vk_bind_symbols (PtVkEmitter *emitter, PtVkDispatch *dispatch);

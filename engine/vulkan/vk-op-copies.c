@@ -12,6 +12,13 @@
     .emit = pt_vk_emit_convert, .compute = pt_vk_cpu_convert, .is_view = TRUE \
   }
 
+/* Operators that read places of argument 0. */
+#define LOOKUP(name_, signature_, shape_, kernel_, pass_)                      \
+  {                                                                            \
+    .name = name_, .signature = signature_, .shape = pt_vk_shape_##shape_,     \
+    .emit = pt_vk_emit_##shape_, .kernel = kernel_, .pass = pass_, .pieces = 1 \
+  }
+
 #define STRIDED(name_, signature_, shape_, kernel_, pass_)                 \
   {                                                                        \
     .name = name_, .signature = signature_, .shape = pt_vk_shape_##shape_, \
@@ -45,9 +52,9 @@ static const PtVkOperator copies[] = {
     .pass = "01O" },
   STRIDED ("aten.constant_pad_nd.default", "TIfO", pad, "aten::constant_pad_nd.out", "012O"),
   STRIDED ("aten.gather.default", "TiTzO", gather, "aten::gather.out", "01W2FO"),
-  STRIDED ("aten.index_select.default", "TiTO", index_select, "aten::index_select.out", "012O"),
-  STRIDED ("aten.index.Tensor", "TVO", index, "aten::index.Tensor_out", "01O"),
-  STRIDED ("aten.embedding.default", "TTzzzO", embedding, "aten::embedding.out", "01NFFO"),
+  LOOKUP ("aten.index_select.default", "TiTO", index_select, "aten::index_select.out", "012O"),
+  LOOKUP ("aten.index.Tensor", "TVO", index, "aten::index.Tensor_out", "01O"),
+  LOOKUP ("aten.embedding.default", "TTzzzO", embedding, "aten::embedding.out", "01NFFO"),
   { .name = "aten.pixel_shuffle.default",
     .signature = "TiO",
     .shape = pt_vk_shape_pixel_shuffle,

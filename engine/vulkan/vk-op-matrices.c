@@ -29,6 +29,7 @@ static const PtVkOperator matrices[] = {
     .shape = pt_vk_shape_linear,
     .emit = pt_vk_emit_linear,
     .reads_packed = TRUE,
+    .pieces = 1u << 1,
     .kernel = "aten::linear.out",
     .pass = "012O" },
 };

@@ -4,11 +4,14 @@
 #include "engine/vulkan/vk-emit-operators.h"
 #include "engine/vulkan/vk-shapes.h"
 
+#define PIECES(weight, scales) (1u << (weight) | 1u << (scales))
+
 /* The code of a linear layer: number of the weight argument, and 16 for two columns a byte. */
-#define LINEAR(name_, signature_, function_, code_)                                 \
-  {                                                                                 \
-    .name = name_, .signature = signature_, .shape = pt_vk_shape_quant_linear,      \
-    .emit = pt_vk_emit_##function_, .compute = pt_vk_cpu_##function_, .code = code_ \
+#define LINEAR(name_, signature_, function_, code_, pieces_)                         \
+  {                                                                                  \
+    .name = name_, .signature = signature_, .shape = pt_vk_shape_quant_linear,       \
+    .emit = pt_vk_emit_##function_, .compute = pt_vk_cpu_##function_, .code = code_, \
+    .pieces = pieces_                                                                \
   }
 
 #define CONVOLUTION(name_)                                                               \
@@ -25,12 +28,13 @@
   }
 
 static const PtVkOperator items[] = {
-  LINEAR ("aten._weight_int8pack_mm.default", "TTTO", linear_8w, 1),
-  LINEAR ("et_vk.linear_qcs4w.default", "TTTO", linear_qcs4w, 1 | 16),
-  LINEAR ("et_vk.linear_q4gsw.default", "TTTitO", linear_q4gsw, 1 | 16),
-  LINEAR ("et_vk.linear_dq8ca_q4gsw.default", "TTTTTTitO", linear_dq8ca_q4gsw, 3 | 16),
-  LINEAR ("et_vk.q8ta_linear.default", "TfiTTTfitsO", q8_linear, 3),
-  LINEAR ("et_vk.q8ta_linear_gemv.default", "TfiTTTfitsO", q8_linear, 3),
+  LINEAR ("aten._weight_int8pack_mm.default", "TTTO", linear_8w, 1, PIECES (1, 2)),
+  LINEAR ("et_vk.linear_qcs4w.default", "TTTO", linear_qcs4w, 1 | 16, PIECES (1, 2)),
+  LINEAR ("et_vk.linear_q4gsw.default", "TTTitO", linear_q4gsw, 1 | 16, PIECES (1, 2)),
+  LINEAR ("et_vk.linear_dq8ca_q4gsw.default", "TTTTTTitO", linear_dq8ca_q4gsw, 3 | 16,
+          PIECES (3, 5) | 1u << 4), /* nothing reads argument 4 */
+  LINEAR ("et_vk.q8ta_linear.default", "TfiTTTfitsO", q8_linear, 3, PIECES (3, 5)),
+  LINEAR ("et_vk.q8ta_linear_gemv.default", "TfiTTTfitsO", q8_linear, 3, PIECES (3, 5)),
   { .name = "torchao.choose_qparams_affine.default",
     .signature = "TsIznngzzzL",
     .shape = pt_vk_shape_choose_qparams,
@@ -73,6 +77,7 @@ static const PtVkOperator items[] = {
     .signature = "TTiTbO",
     .shape = pt_vk_shape_embedding_q4,
     .emit = pt_vk_emit_embedding_q4,
+    .pieces = PIECES (0, 1),
     .compute = pt_vk_cpu_embedding_q4 },
   { .name = "torchao.dequantize_affine.default",
     .signature = "TITtznnzO",

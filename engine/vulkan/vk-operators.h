@@ -44,6 +44,7 @@ struct _PtVkOperator {
   const char *kernel;      /* an operator of the house that computes it, "aten::add.out" */
   PtVkComputeFunc compute; /* CPU code of this room, after @kernel if there is both */
   const char *pass;
+  guint pieces;          /* bits: arguments whose rows are taken in pieces where they are large */
   guint code;            /* tells operators with the same functions apart */
   gboolean is_view;      /* the output is argument 0 under another shape: it shares its memory */
   gboolean is_unpacking; /* makes floats of a constant of bytes, if its arguments are constants */

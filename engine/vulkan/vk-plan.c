@@ -70,7 +70,8 @@ add_step (GArray *steps, PtVkStepKind kind, guint32 index)
   g_array_append_val (steps, step);
 }
 
-/* Tensors that a shader cannot reach in one binding, or count in 32 bits, are left to the CPU. */
+/* Tensors that a shader cannot reach in one binding, or count in 32 bits, are left to the CPU, but
+ * for weights in pieces. */
 static gboolean
 is_within_limits (const PtVkPlan *plan, guint32 index)
 {
@@ -81,21 +82,38 @@ is_within_limits (const PtVkPlan *plan, guint32 index)
           pt_vk_value_bytes (value) <= pt_vk_store_context (plan->store)->max_range);
 }
 
+/* Weights that the emit function takes in pieces, if they are constants. */
+static gboolean
+may_be_large (const PtVkPlan *plan, const PtVkCall *call, guint i, gboolean reads_packed)
+{
+  return i < 32 && (call->op->pieces >> i & 1) != 0 &&
+         (reads_packed ||
+          pt_vk_constant_of (plan->graph, pt_vk_arg (plan->graph, call, i)) != NULL);
+}
+
 static gboolean
 call_is_within_limits (const PtVkPlan *plan, const PtVkCall *call, gboolean reads_packed)
 {
   for (guint i = 0; i < call->n_args; i++) {
     const PtVkValue *value = pt_vk_arg (plan->graph, call, i);
 
-    if (i == 1 && reads_packed) {
-      if (value->numel > MIN (MAX_NUMEL, pt_vk_store_context (plan->store)->max_range))
-        return FALSE; /* a byte each */
-    } else if (!is_within_limits (plan, call->args[i]))
+    if (!may_be_large (plan, call, i, reads_packed) && !is_within_limits (plan, call->args[i]))
       return FALSE;
     for (guint k = 0; value->kind == PT_VK_VALUES && k < value->count; k++)
       if (!is_within_limits (plan, value->items[k]))
         return FALSE;
   }
+  return TRUE;
+}
+
+/* Whether a shader reaches the temporaries from number @first on. */
+static gboolean
+temporaries_are_within_limits (const PtVkPlan *plan, guint first)
+{
+  for (guint i = first; i < plan->places->len; i++)
+    if (g_array_index (plan->places, PtVkPlace, i).bytes >
+        pt_vk_store_context (plan->store)->max_range)
+      return FALSE;
   return TRUE;
 }
 
@@ -165,6 +183,7 @@ add_call (PtVkPlan *plan, PtVkEmitter *emitter, guint index, GError **error)
   guint n = plan->dispatches->len, n_places = plan->places->len;
   gboolean on_state = touches_state (plan->graph, call);
   gboolean reads_packed = call->op->reads_packed && pt_vk_reads_packed (plan->graph, call);
+  const PtVkQuantizedRows quantized = emitter->quantized;
   PtVkEmitted emitted = PT_VK_DECLINED;
 
   if (call->op->is_host || pt_vk_users_is_done (plan->users, index) || is_put_off (plan, call) ||
@@ -176,8 +195,11 @@ add_call (PtVkPlan *plan, PtVkEmitter *emitter, guint index, GError **error)
   if (plan->store != NULL && call->op->emit != NULL &&
       call_is_within_limits (plan, call, reads_packed) && !(on_state && plan->state_on_host)) {
     emitted = pt_vk_emit_fused (emitter, call, error);
-    if (emitted == PT_VK_DECLINED)
+    if (emitted == PT_VK_DECLINED) { /* fused ones have smaller temporaries than their rows */
       emitted = call->op->emit (emitter, call, error);
+      if (emitted == PT_VK_EMITTED && !temporaries_are_within_limits (plan, n_places))
+        emitted = PT_VK_DECLINED;
+    }
   }
   if (emitted == PT_VK_FAILED) {
     pt_prefix_error (error, "Operator %s: ", call->op->name);
@@ -186,6 +208,7 @@ add_call (PtVkPlan *plan, PtVkEmitter *emitter, guint index, GError **error)
   if (emitted == PT_VK_DECLINED) {
     g_array_set_size (plan->dispatches, n);
     g_array_set_size (plan->places, n_places);
+    emitter->quantized = quantized;
     unpack_weight (plan, call);
     add_step (plan->raw, PT_VK_STEP_CPU, index);
     return !on_state || plan->state_on_host || move_state (plan, call, error);

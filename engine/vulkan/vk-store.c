@@ -23,18 +23,13 @@ typedef struct {
   gboolean is_busy;
 } Slot;
 
-typedef struct {
-  gconstpointer key;
-  guint form;
-} Key;
-
 struct _PtVkStore {
   PtVkContext *context;
   guint64 expected, stored;
   GArray *blocks; /* PtVkBuffer; the last one has room after @used */
   guint64 used;
   GArray *ranges;    /* PtVkRange */
-  GHashTable *index; /* Key -> number + 1 */
+  GHashTable *index; /* PtVkStoreKey -> number + 1 */
   VkCommandPool pool;
   Slot slots[N_SLOTS];
   guint next;
@@ -44,16 +39,18 @@ struct _PtVkStore {
 static guint
 hash_key (gconstpointer data)
 {
-  const Key *key = data;
+  const PtVkStoreKey *key = data;
 
-  return g_direct_hash (key->key) * 31 + key->form;
+  return (g_direct_hash (key->content) * 31 + key->form) * 31 + g_int64_hash (&key->first);
 }
 
 static gboolean
 equal_keys (gconstpointer a, gconstpointer b)
 {
-  return memcmp (a, b, sizeof (gpointer)) == 0 &&
-         ((const Key *) a)->form == ((const Key *) b)->form;
+  const PtVkStoreKey *x = a, *y = b;
+
+  return x->content == y->content && x->form == y->form && x->first == y->first &&
+         x->bytes == y->bytes;
 }
 
 PtVkStore *
@@ -305,11 +302,9 @@ pt_vk_store_finish (PtVkStore *store, GError **error)
 /* ---- Constants ---- */
 
 guint32
-pt_vk_store_find (const PtVkStore *store, gconstpointer key, guint form)
+pt_vk_store_find (const PtVkStore *store, const PtVkStoreKey *key)
 {
-  const Key wanted = { key, form };
-
-  return GPOINTER_TO_UINT (g_hash_table_lookup (store->index, &wanted)) - 1;
+  return GPOINTER_TO_UINT (g_hash_table_lookup (store->index, key)) - 1;
 }
 
 /* Finds room for @bytes at the end of the last block, or in a new one. */
@@ -341,20 +336,17 @@ take_range (PtVkStore *store, gsize bytes, PtVkRange *range, GError **error)
 }
 
 guint32
-pt_vk_store_add (PtVkStore *store, gconstpointer key, guint form, gsize bytes, PtVkFill fill,
-                 gpointer data, GError **error)
+pt_vk_store_add (PtVkStore *store, const PtVkStoreKey *key, PtVkFill fill, gpointer data,
+                 GError **error)
 {
-  Key *entry;
   PtVkRange range;
 
-  if (!take_range (store, bytes, &range, error) ||
-      !pt_vk_store_write (store, range.buffer, range.offset, bytes, fill, data, error))
+  if (!take_range (store, key->bytes, &range, error) ||
+      !pt_vk_store_write (store, range.buffer, range.offset, key->bytes, fill, data, error))
     return G_MAXUINT32;
   range.size = (range.size + 3) / 4 * 4; /* shaders read whole words */
   g_array_append_val (store->ranges, range);
-  entry = g_new0 (Key, 1);
-  entry->key = key;
-  entry->form = form;
-  g_hash_table_insert (store->index, entry, GUINT_TO_POINTER (store->ranges->len));
+  g_hash_table_insert (store->index, g_memdup2 (key, sizeof *key),
+                       GUINT_TO_POINTER (store->ranges->len));
   return store->ranges->len - 1;
 }

@@ -27,14 +27,20 @@ void pt_vk_store_free (PtVkStore *store);
 
 PtVkContext *pt_vk_store_context (const PtVkStore *store);
 
-/**
- * The number of what was stored for (@key, @form), or G_MAXUINT32.
- */
-guint32 pt_vk_store_find (const PtVkStore *store, gconstpointer key, guint form);
+/** What an entry is: bytes @first .. @first + @bytes of @content in form @form. */
+typedef struct {
+  gconstpointer content;
+  guint form;
+  guint64 first, bytes;
+} PtVkStoreKey;
 
-/** Store @bytes that @fill writes. G_MAXUINT32 with an error. */
-guint32 pt_vk_store_add (PtVkStore *store, gconstpointer key, guint form, gsize bytes,
-                         PtVkFill fill, gpointer data, GError **error);
+/** The number of the entry @key, or G_MAXUINT32. */
+guint32 pt_vk_store_find (const PtVkStore *store, const PtVkStoreKey *key);
+
+/** Store what @fill writes, whose begin and end count from @key->first. G_MAXUINT32 with an error.
+ */
+guint32 pt_vk_store_add (PtVkStore *store, const PtVkStoreKey *key, PtVkFill fill, gpointer data,
+                         GError **error);
 
 const PtVkRange *pt_vk_store_range (const PtVkStore *store, guint32 index);
 

@@ -49,9 +49,9 @@ upload (const guint8 *bytes, gsize size)
   stop_on (error);
   for (gsize at = 0; at < size; at += TENSOR) {
     Source source = { bytes != NULL ? bytes + at : NULL };
+    PtVkStoreKey key = { .content = GSIZE_TO_POINTER (at + 1), .bytes = MIN (TENSOR, size - at) };
 
-    pt_vk_store_add (store, GSIZE_TO_POINTER (at + 1), 0, MIN (TENSOR, size - at), fill, &source,
-                     &error);
+    pt_vk_store_add (store, &key, fill, &source, &error);
     stop_on (error);
   }
   pt_vk_store_finish (store, &error);

@@ -1,6 +1,7 @@
 #version 450
 // SPDX-License-Identifier: BSD-3-Clause
-// y[o, k, i] = x[o, index[k], i]; indices outside of the table are clamped.
+// y[o, k, i] = x[o, index[k], i]; indices outside of the table are clamped. x is places first ..
+// first + n_rows of the table: with fewer than all, o is 0, and the other elements of y are left.
 #extension GL_GOOGLE_include_directive : enable
 #include "common.glsl"
 
@@ -11,6 +12,7 @@ layout (set = 0, binding = 2) writeonly buffer Y { uint y[]; };
 layout (push_constant) uniform P
 {
   uint n, n_indices, inner, table;
+  uint first, n_rows;
 };
 
 void main ()
@@ -23,5 +25,8 @@ void main ()
   int at = index[k];
 
   at = clamp (at < 0 ? at + int (table) : at, 0, int (table) - 1);
-  y[i] = x[(outer * table + uint (at)) * inner + within];
+  uint row = uint (at) - first;
+
+  if (row < n_rows)
+    y[i] = x[(outer * table + row) * inner + within];
 }

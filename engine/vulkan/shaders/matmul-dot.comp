@@ -23,6 +23,7 @@ layout (push_constant) uniform P
   uint M, N, chunks;
   uint stride;
   uint group_chunks, n_groups;
+  uint first, y_columns; // of a piece: as in matvec.comp
 };
 
 shared int tile_a[DEPTH][8][TILE + 1];
@@ -127,7 +128,7 @@ void main ()
       if (row < M && column < N) {
         float v = row_scale[row] * sum[i][j];
 
-        y[row * N + column] = HAS_BIAS != 0 ? v + bias[column] : v;
+        y[row * y_columns + first + column] = HAS_BIAS != 0 ? v + bias[first + column] : v;
       }
     }
 }

@@ -22,6 +22,7 @@ layout (push_constant) uniform P
   uint group, n_groups;       // of quantised weights
   uint bias_row, bias_column; // strides of the bias
   float alpha, beta, least, most;
+  uint first, y_columns;      // of a piece: as in matvec.comp
 };
 
 shared float tile_a[DEPTH][TILE + 1];
@@ -78,8 +79,8 @@ void main ()
         float v = alpha * sum[i][j];
 
         if (HAS_BIAS != 0)
-          v += beta * bias[row * bias_row + column * bias_column];
-        y[(batch * M + row) * N + column] = clamp (v, least, most);
+          v += beta * bias[row * bias_row + (first + column) * bias_column];
+        y[(batch * M + row) * y_columns + first + column] = clamp (v, least, most);
       }
     }
 }

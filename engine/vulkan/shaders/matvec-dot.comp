@@ -19,6 +19,7 @@ layout (push_constant) uniform P
   uint rows, N, chunks;
   uint stride;               // chunks of a row of b
   uint group_chunks, n_groups;
+  uint first, y_columns;     // of a piece: as in matvec.comp
 };
 
 void main ()
@@ -68,6 +69,6 @@ void main ()
     float v = row_scale[m] * column_sum (m, c);
 
     if (n < N)
-      y[m * N + n] = HAS_BIAS != 0 ? v + bias[n] : v;
+      y[m * y_columns + first + n] = HAS_BIAS != 0 ? v + bias[first + n] : v;
   }
 }

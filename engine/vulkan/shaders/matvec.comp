@@ -1,7 +1,8 @@
 #version 450
 // SPDX-License-Identifier: BSD-3-Clause
 // y [M, N] = alpha * a [M, K] . b + beta * bias for M <= 4. Each invocation takes every LANES-th
-// chunk of 16 bytes of four columns, so that weights are read once and side by side.
+// chunk of 16 bytes of four columns, so that weights are read once and side by side. A piece of a
+// product has N columns of b and scales, which are columns first .. first + N of y.
 //   W_F32, W_F16, W_I8, W_I8_GROUPS, W_Q4, W_Q4_HIGH: as in weights.glsl
 #extension GL_GOOGLE_include_directive : enable
 #extension GL_EXT_control_flow_attributes : enable
@@ -33,6 +34,7 @@ layout (push_constant) uniform P
   uint group, n_groups;
   uint bias_row, bias_column;
   float alpha, beta, least, most;
+  uint first, y_columns;
 };
 
 vec4 nibbles (uint v)
@@ -115,8 +117,8 @@ void main ()
       float v = alpha * column_sum (m, c);
 
       if (HAS_BIAS != 0)
-        v += beta * bias[m * bias_row + n * bias_column];
-      y[m * N + n] = clamp (v, least, most);
+        v += beta * bias[m * bias_row + (first + n) * bias_column];
+      y[m * y_columns + first + n] = clamp (v, least, most);
     }
   }
 }
