@@ -109,6 +109,14 @@ typedef struct {
    */
   const char *(*name_device) (const PtDelegateSpec *spec, gboolean *is_cpu);
 
+  /**
+   * Optional. How many arguments of execute() are inputs. A backend that has it hands outputs over
+   * in memory of its own: one with PtTensor.stays_on_device is read by other delegates of the
+   * backend only. execute() may leave it where it is and set PtTensor.handed, for as long as the
+   * delegate does not run again; else it sets that to NULL.
+   */
+  guint (*n_inputs) (gconstpointer delegate);
+
   /** Optional. Reset the state that execute() changes to its initial values. */
   gboolean (*reset) (gpointer delegate, GError **error);
 

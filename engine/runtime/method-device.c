@@ -113,8 +113,8 @@ only_mention (const PtChain *chain, gint32 index)
   return found;
 }
 
-static gboolean
-overlaps (const PtValueSpec *value, const PtTensorSpec *spec)
+gboolean
+pt_method_overlaps (const PtValueSpec *value, const PtTensorSpec *spec)
 {
   const PtTensorSpec *other = value->as_tensor;
 
@@ -139,7 +139,8 @@ source_stays (const PtPlan *plan, const PtInstruction *copy)
     return FALSE;
   for (i = copy + 1; i < chain->instructions + chain->n_instructions; i++)
     for (k = 0; k < i->n_args; k++)
-      if (i->args[k] != copy->args[0] && overlaps (&plan->values[i->args[k]], source->as_tensor))
+      if (i->args[k] != copy->args[0] &&
+          pt_method_overlaps (&plan->values[i->args[k]], source->as_tensor))
         return FALSE;
   return TRUE;
 }

@@ -284,7 +284,8 @@ load (PtMethod *method, const PtMethodOptions *options, const PtSharedState *sha
 {
   return load_plan (method, options, shared, error) &&
          pt_method_fill_initial_state (method, error) &&
-         load_delegates (method, pt_planned_limit (options), options, error);
+         load_delegates (method, pt_planned_limit (options), options, error) &&
+         pt_method_mark_handovers (method, error);
 }
 
 static gboolean

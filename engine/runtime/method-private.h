@@ -122,6 +122,15 @@ void pt_place_tensor (PtTensor *tensor, const PtPlace *place);
 /** Whether @input may lie on a device: only delegates, and copies to the device, read it. */
 gboolean pt_method_input_may_stay (const PtPlan *plan, guint input);
 
+/** Whether @value lies in planned memory that @spec has a part of. */
+gboolean pt_method_overlaps (const PtValueSpec *value, const PtTensorSpec *spec);
+
+/* method-handover.c */
+
+/** Mark the tensors that delegates may hand over to others of their backend, after these were made.
+ */
+gboolean pt_method_mark_handovers (PtMethod *method, GError **error);
+
 /* method.c */
 
 /**

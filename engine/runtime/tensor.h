@@ -34,6 +34,11 @@ typedef struct {
    * delegate points it to memory of the device (pt_method_keep_output_on_device()).
    */
   gboolean stays_on_device;
+  /*
+   * What a delegate left in memory of its own of an output with stays_on_device that only other
+   * delegates of its backend read: known to the backend; @data is not filled then. NULL: nothing.
+   */
+  gconstpointer handed;
   guint8 rank;
   guint8 dim_order[PT_MAX_RANK];
   gint64 sizes[PT_MAX_RANK];

@@ -38,6 +38,7 @@ typedef struct {
   VkPipelineLayout layouts[PT_VK_MAX_BINDINGS + 1];
   VkDescriptorSetLayout set_layouts[PT_VK_MAX_BINDINGS + 1];
   GHashTable *pipelines; /* of vk-context.c */
+  guint64 n_plans;       /* how often delegates arranged their memory */
 } PtVkContext;
 
 /**

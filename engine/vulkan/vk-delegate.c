@@ -14,6 +14,13 @@
 /* At most this many submissions are in flight, so that a stop takes effect soon. */
 #define MAX_AHEAD 2
 
+/* An output in the memory of the delegate that made it (PtTensor.handed). */
+typedef struct {
+  const PtVkContext *context;
+  guint64 number;  /* of the plan that @range is of */
+  PtVkRange range; /* no buffer: nothing is there */
+} Handed;
+
 struct _PtVkDelegate {
   PtVkGraph *graph;
   PtVkContext *context; /* NULL: everything runs on the CPU */
@@ -23,6 +30,8 @@ struct _PtVkDelegate {
   PtPages pages; /* host places, without a context */
   guint64 max_bytes;
   gboolean is_ready;        /* plan and recording fit the current shapes */
+  Handed *handed;           /* [n_outputs] */
+  guint64 *given;           /* [n_inputs]: numbers of the plans that handed them over; 0: none */
   guint8 **host;            /* [n_values]: elements for calls on the CPU */
   guint8 **copies;          /* [n_values]: constants converted for them */
   PtVkKernelCall **kernels; /* [n_calls]: NULL until a call runs on the CPU */
@@ -231,6 +240,12 @@ run_call (PtVkDelegate *self, guint32 index, PtExecution *execution, GError **er
 }
 
 guint
+pt_vk_delegate_n_inputs (const PtVkDelegate *self)
+{
+  return self->graph->n_inputs;
+}
+
+guint
 pt_vk_delegate_n_cpu_calls (const PtVkDelegate *self)
 {
   guint n = 0;
@@ -262,6 +277,8 @@ make_ready (PtVkDelegate *self, GError **error)
   PtVkStates *states = NULL;
 
   self->is_ready = FALSE;
+  for (guint i = 0; i < self->graph->n_outputs; i++)
+    self->handed[i] = (Handed){ 0 };
   if (!pt_vk_plan_make_steps (self->plan, error) || !pt_vk_plan_make_places (self->plan, error))
     return FALSE;
   if (self->graph->has_state && (states = take_states (self, self->state, error)) == NULL)
@@ -282,8 +299,13 @@ make_ready (PtVkDelegate *self, GError **error)
   for (guint i = 0; i < self->graph->n_outputs; i++)
     if (!locate (self, self->graph->outputs[i], states, error))
       return FALSE;
-  if (self->context != NULL)
+  for (guint i = 0; i < self->graph->n_outputs; i++)
+    if (self->plan->stays[i])
+      self->handed[i].number = self->context->n_plans + 1;
+  if (self->context != NULL) {
+    self->context->n_plans++;
     pt_vk_pipelines_keep (self->context);
+  }
   g_debug ("Vulkan: %u dispatches, %u calls on the CPU, %" G_GSIZE_FORMAT " bytes on the GPU",
            self->plan->dispatches->len, pt_vk_delegate_n_cpu_calls (self), self->plan->gpu_bytes);
   self->is_ready = TRUE;
@@ -312,6 +334,26 @@ bind_symbol (PtVkValue *value, const PtValue *arg, GError **error)
   return TRUE;
 }
 
+/* Notes what another delegate left on the GPU. */
+static gboolean
+take_handed (PtVkDelegate *self, guint i, const PtTensor *tensor, gboolean *changed, GError **error)
+{
+  guint32 index = self->graph->inputs[i];
+  const Handed *handed = tensor->handed;
+  guint64 number = handed != NULL ? handed->number : 0;
+
+  if (handed != NULL &&
+      (handed->range.buffer == VK_NULL_HANDLE || handed->context != self->context ||
+       handed->range.size < pt_vk_value_bytes (&self->graph->values[index])))
+    return pt_fail (error, PT_ERROR_STATE,
+                    "Input %u of a Vulkan delegate was not computed by the one before it.", i);
+  *changed |= number != self->given[i] ||
+              (handed != NULL && handed->range.offset != self->plan->given[index].offset);
+  self->given[i] = number;
+  self->plan->given[index] = handed != NULL ? handed->range : (PtVkRange){ 0 };
+  return TRUE;
+}
+
 static gboolean
 bind_input (PtVkDelegate *self, guint i, const PtValue *arg, gboolean *changed, GError **error)
 {
@@ -333,9 +375,10 @@ bind_input (PtVkDelegate *self, guint i, const PtValue *arg, gboolean *changed, 
     shape.sizes[d] = tensor->sizes[d];
   if (tensor->rank > PT_VK_MAX_RANK)
     shape.rank++; /* never fits */
-  if (!pt_vk_set_shape (self->graph, self->graph->inputs[i], &shape, error))
+  if (!pt_vk_set_shape (self->graph, self->graph->inputs[i], &shape, error) ||
+      !take_handed (self, i, tensor, changed, error))
     return FALSE;
-  value->given = tensor->data;
+  value->given = tensor->handed == NULL ? tensor->data : NULL;
   value->given_dtype = tensor->dtype;
   *changed |= memcmp (&former, &value->shape, sizeof former) != 0;
   return TRUE;
@@ -350,7 +393,8 @@ copy_in (PtVkDelegate *self, guint i, const PtValue *arg, PtExecution *execution
   gconstpointer data;
   PtTensor ordered;
 
-  if (value->kind != PT_VK_TENSOR || self->host[self->graph->inputs[i]] == NULL)
+  if (value->kind != PT_VK_TENSOR || self->given[i] != 0 ||
+      self->host[self->graph->inputs[i]] == NULL)
     return TRUE;
   data = tensor->data;
   if (!pt_tensor_is_contiguous (tensor)) {
@@ -364,6 +408,32 @@ copy_in (PtVkDelegate *self, guint i, const PtValue *arg, PtExecution *execution
   }
   pt_vk_to_stored (self->host[self->graph->inputs[i]], data, value->numel, tensor->dtype);
   return TRUE;
+}
+
+/* Only floats: integers may be read for symbols, and other dtypes are rounded on the host. */
+static void
+may_stay (PtVkDelegate *self, guint i, const PtValue *arg, gboolean *changed)
+{
+  const PtVkValue *value = &self->graph->values[self->graph->outputs[i]];
+  const PtTensor *tensor = arg->kind == PT_VALUE_TENSOR ? arg->as_tensor : NULL;
+  gboolean stays = self->recording != NULL && value->kind == PT_VK_TENSOR && tensor != NULL &&
+                   tensor->stays_on_device && tensor->dtype == PT_DTYPE_F32;
+
+  for (guint d = 0; stays && d < tensor->rank; d++)
+    stays = tensor->dim_order[d] == d;
+  *changed |= stays != self->plan->may_stay[i];
+  self->plan->may_stay[i] = stays;
+}
+
+/* Leaves an output on the GPU, for the delegates that read it. */
+static void
+hand_over (PtVkDelegate *self, guint i, PtTensor *tensor)
+{
+  const PtVkValue *value = &self->graph->values[self->graph->outputs[i]];
+
+  self->handed[i].context = self->context;
+  self->handed[i].range = pt_vk_recording_range (self->recording, value->source);
+  tensor->handed = &self->handed[i];
 }
 
 static gboolean
@@ -392,6 +462,11 @@ copy_out (PtVkDelegate *self, guint i, PtValue *arg, PtExecution *execution, GEr
     return pt_fail (error, PT_ERROR_TYPE,
                     "Output %u of a Vulkan delegate is %s, and the program takes %s.", i,
                     pt_dtype_name (value->declared), pt_dtype_name (tensor->dtype));
+  tensor->handed = NULL;
+  if (self->plan->stays[i]) {
+    hand_over (self, i, tensor);
+    return TRUE;
+  }
   data = tensor->data;
   if (!pt_tensor_is_contiguous (tensor)) {
     data = pt_execution_scratch (execution, MAX (pt_tensor_nbytes (tensor), 1), error);
@@ -463,6 +538,8 @@ pt_vk_delegate_execute (PtVkDelegate *self, PtExecution *execution, PtValue *con
   for (guint i = 0; i < graph->n_inputs; i++)
     if (!bind_input (self, i, args[i], &changed, error))
       return FALSE;
+  for (guint i = 0; i < graph->n_outputs; i++)
+    may_stay (self, i, args[graph->n_inputs + i], &changed);
   if ((changed || graph->has_symints) && !pt_vk_graph_reshape (graph, &changed, error))
     return FALSE;
   if ((changed || pt_vk_plan_is_stale (self->plan)) && !make_ready (self, error))
@@ -518,6 +595,8 @@ pt_vk_delegate_new (const PtDelegateContext *context, GError **error)
   if (self->graph == NULL)
     return NULL;
   self->max_bytes = context->max_bytes;
+  self->handed = g_new0 (Handed, MAX (self->graph->n_outputs, 1));
+  self->given = g_new0 (guint64, MAX (self->graph->n_inputs, 1));
   self->host = g_new0 (guint8 *, MAX (self->graph->n_values, 1));
   self->copies = g_new0 (guint8 *, MAX (self->graph->n_values, 1));
   self->kernels = g_new0 (PtVkKernelCall *, MAX (self->graph->n_calls, 1));
@@ -549,6 +628,8 @@ pt_vk_delegate_free (PtVkDelegate *self)
     g_free (self->copies[i]);
   for (guint i = 0; self->graph != NULL && i < self->graph->n_calls; i++)
     pt_vk_kernel_call_free (self->kernels[i]);
+  g_free (self->handed);
+  g_free (self->given);
   g_free (self->host);
   g_free (self->copies);
   g_free (self->kernels);

@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /**
  * PtVkDelegate: a delegate that runs a graph with Vulkan (docs/vulkan.md). Inputs and outputs are
- * on the host. Engine thread.
+ * on the host, but for those that another one handed over, or may hand over. Engine thread.
  */
 typedef struct _PtVkDelegate PtVkDelegate;
 
@@ -22,6 +22,9 @@ gboolean pt_vk_delegate_execute (PtVkDelegate *delegate, PtExecution *execution,
 gboolean pt_vk_delegate_reset (PtVkDelegate *delegate, GError **error);
 gboolean pt_vk_delegate_select_state (PtVkDelegate *delegate, guint state, GError **error);
 void pt_vk_delegate_forget_state (PtVkDelegate *delegate, guint state);
+
+/** The function n_inputs of PtBackend. */
+guint pt_vk_delegate_n_inputs (const PtVkDelegate *delegate);
 
 /** Number of calls of operators that the CPU computes in the current plan. */
 guint pt_vk_delegate_n_cpu_calls (const PtVkDelegate *delegate);

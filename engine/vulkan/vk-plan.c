@@ -28,6 +28,9 @@ pt_vk_plan_new (PtVkGraph *graph, PtVkStore *store)
   plan->users = pt_vk_users_new (graph);
   plan->unpacked = g_hash_table_new (NULL, NULL);
   plan->baked = g_hash_table_new (NULL, NULL);
+  plan->given = g_new0 (PtVkRange, MAX (graph->n_values, 1));
+  plan->may_stay = g_new0 (gboolean, MAX (graph->n_outputs, 1));
+  plan->stays = g_new0 (gboolean, MAX (graph->n_outputs, 1));
   return plan;
 }
 
@@ -44,6 +47,9 @@ pt_vk_plan_free (PtVkPlan *plan)
   pt_vk_users_free (plan->users);
   g_hash_table_unref (plan->unpacked);
   g_hash_table_unref (plan->baked);
+  g_free (plan->given);
+  g_free (plan->may_stay);
+  g_free (plan->stays);
   g_free (plan);
 }
 
@@ -378,23 +384,64 @@ add_cpu (PtVkPlan *plan, guint32 index)
   add_step (plan->steps, PT_VK_STEP_CPU, index);
 }
 
+static gboolean
+is_given (const PtVkPlan *plan, guint32 index)
+{
+  return index < plan->graph->n_values && plan->given[index].buffer != VK_NULL_HANDLE;
+}
+
+/* Inputs are copied in before the first step, unless they lie in memory of the GPU. */
 static void
-add_copies (PtVkPlan *plan)
+add_inputs (PtVkPlan *plan)
 {
   const PtVkGraph *graph = plan->graph;
 
+  for (guint i = 0; i < graph->n_inputs; i++) {
+    guint32 index = graph->inputs[i];
+
+    if (!has_place (graph, index))
+      continue;
+    place_of (plan, index)->valid_gpu = is_given (plan, index);
+    place_of (plan, index)->valid_host = !is_given (plan, index);
+    if (!is_given (plan, index))
+      use_host (plan, index);
+  }
+}
+
+/* Outputs are copied out after the last step, or keep their memory of the GPU. */
+static void
+add_outputs (PtVkPlan *plan)
+{
+  const PtVkGraph *graph = plan->graph;
+
+  for (guint i = 0; i < graph->n_outputs; i++) {
+    guint32 source = graph->values[graph->outputs[i]].source;
+
+    plan->stays[i] = plan->may_stay[i] && has_place (graph, source) && !is_given (plan, source) &&
+                     place_of (plan, source)->valid_gpu;
+    if (!plan->stays[i] && has_place (graph, graph->outputs[i]))
+      read_on_cpu (plan, graph->outputs[i]);
+  }
+  for (guint i = 0; i < graph->n_outputs; i++) {
+    guint32 source = graph->values[graph->outputs[i]].source;
+
+    if (plan->stays[i])
+      use_gpu (plan, source);
+    else if (has_place (graph, source))
+      use_host (plan, source);
+  }
+}
+
+static void
+add_copies (PtVkPlan *plan)
+{
   g_array_set_size (plan->steps, 0);
   for (guint i = 0; i < plan->places->len; i++) {
     PtVkPlace *place = place_of (plan, i);
 
     place->on_gpu = place->on_host = place->valid_gpu = place->valid_host = FALSE;
   }
-  /* Inputs are copied in before the first step. */
-  for (guint i = 0; i < graph->n_inputs; i++)
-    if (has_place (graph, graph->inputs[i])) {
-      use_host (plan, graph->inputs[i]);
-      place_of (plan, graph->inputs[i])->valid_host = TRUE;
-    }
+  add_inputs (plan);
   for (guint i = 0; i < plan->raw->len; i++) {
     const PtVkStep *step = &g_array_index (plan->raw, PtVkStep, i);
 
@@ -403,16 +450,7 @@ add_copies (PtVkPlan *plan)
     else
       add_cpu (plan, step->index);
   }
-  for (guint i = 0; i < graph->n_outputs; i++)
-    if (has_place (graph, graph->outputs[i]))
-      read_on_cpu (plan, graph->outputs[i]);
-  /* Outputs are copied out after the last step. */
-  for (guint i = 0; i < graph->n_outputs; i++) {
-    guint32 source = graph->values[graph->outputs[i]].source;
-
-    if (has_place (graph, source))
-      use_host (plan, source);
-  }
+  add_outputs (plan);
 }
 
 /* ---- Memory ---- */
@@ -481,7 +519,7 @@ arrange (PtVkPlan *plan, gboolean on_gpu)
                   .last = on_gpu ? place->last_gpu : place->last_host,
                   .bytes = (MAX (place->bytes, 4) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT };
 
-    if (on_gpu ? place->on_gpu : place->on_host)
+    if (on_gpu ? place->on_gpu && !is_given (plan, i) : place->on_host)
       g_array_append_val (spans, span);
   }
   if (spans->len > 0)

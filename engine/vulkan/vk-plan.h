@@ -75,7 +75,10 @@ typedef struct {
   GArray *symbols;          /* guint32: the values that are in the table of symbolic integers */
   struct _PtVkUsers *users; /* vk-fuse.h */
   GHashTable *unpacked;     /* value + 1: weights that a step on the CPU unpacks */
-  GHashTable *baked; /* value -> number + 1: symbolic integers that dispatches were made with */
+  GHashTable *baked;  /* value -> number + 1: symbolic integers that dispatches were made with */
+  PtVkRange *given;   /* [n_values]: inputs in the memory of another delegate; else no buffer */
+  gboolean *may_stay; /* [n_outputs]: need not come to the host */
+  gboolean *stays;    /* [n_outputs]: and do not, because a shader computes them */
   gsize gpu_bytes, host_bytes;
   gboolean state_on_host; /* the state lies on the host, because a call on it runs there */
   gboolean state_is_used; /* so that it can no longer move */
@@ -89,7 +92,7 @@ void pt_vk_plan_free (PtVkPlan *plan);
  */
 gboolean pt_vk_plan_make_steps (PtVkPlan *plan, GError **error);
 
-/** Then give all tensors their places. */
+/** Then give all tensors their places, by @given and @may_stay, which the caller has set. */
 gboolean pt_vk_plan_make_places (PtVkPlan *plan, GError **error);
 
 /** Whether symbolic integers that the plan was made with have changed. */

@@ -269,11 +269,20 @@ end (PtVkRecording *self, gboolean for_host, GError **error)
                       "Recording commands for the GPU", error);
 }
 
+PtVkRange
+pt_vk_recording_range (const PtVkRecording *self, guint32 index)
+{
+  const PtVkPlan *plan = self->plan;
+  const PtVkPlace *place = &g_array_index (plan->places, PtVkPlace, index);
+
+  if (index < plan->graph->n_values && plan->given[index].buffer != VK_NULL_HANDLE)
+    return plan->given[index];
+  return (PtVkRange){ self->arena.buffer, place->gpu_offset, (MAX (place->bytes, 4) + 3) / 4 * 4 };
+}
+
 static gboolean
 range_of (const PtVkRecording *self, const PtVkBinding *binding, PtVkRange *range, GError **error)
 {
-  const PtVkPlace *place;
-
   switch (binding->kind) {
   case PT_VK_BIND_STORE: *range = *pt_vk_store_range (self->plan->store, binding->index); break;
   case PT_VK_BIND_STATE:
@@ -283,10 +292,7 @@ range_of (const PtVkRecording *self, const PtVkBinding *binding, PtVkRange *rang
   case PT_VK_BIND_SYMBOLS:
     *range = (PtVkRange){ self->symbols.buffer, 0, self->symbols.size };
     break;
-  default:
-    place = &g_array_index (self->plan->places, PtVkPlace, binding->index);
-    *range =
-        (PtVkRange){ self->arena.buffer, place->gpu_offset, (MAX (place->bytes, 4) + 3) / 4 * 4 };
+  default: *range = pt_vk_recording_range (self, binding->index);
   }
   if (range->size <= self->context->max_range)
     return TRUE;
@@ -368,13 +374,14 @@ static gboolean
 record_copy (PtVkRecording *self, guint32 index, gboolean to_gpu, GError **error)
 {
   const PtVkPlace *place = &g_array_index (self->plan->places, PtVkPlace, index);
+  const PtVkRange range = pt_vk_recording_range (self, index);
   const VkBufferCopy copy = {
-    .srcOffset = to_gpu ? place->host_offset : place->gpu_offset,
-    .dstOffset = to_gpu ? place->gpu_offset : place->host_offset,
+    .srcOffset = to_gpu ? place->host_offset : range.offset,
+    .dstOffset = to_gpu ? range.offset : place->host_offset,
     .size = MAX (place->bytes, 1),
   };
-  VkBuffer from = to_gpu ? self->exchange.buffer : self->arena.buffer;
-  VkBuffer to = to_gpu ? self->arena.buffer : self->exchange.buffer;
+  VkBuffer from = to_gpu ? self->exchange.buffer : range.buffer;
+  VkBuffer to = to_gpu ? range.buffer : self->exchange.buffer;
   const Use uses[] = { { from, copy.srcOffset, copy.srcOffset + copy.size, FALSE },
                        { to, copy.dstOffset, copy.dstOffset + copy.size, TRUE } };
 
@@ -405,6 +412,19 @@ record_step (PtVkRecording *self, const PtVkStep *step, GError **error)
   }
 }
 
+/* What other delegates wrote in submissions of theirs. */
+static void
+note_given (PtVkRecording *self)
+{
+  for (guint i = 0; i < self->plan->graph->n_inputs; i++) {
+    const PtVkRange *range = &self->plan->given[self->plan->graph->inputs[i]];
+    const Use use = { range->buffer, range->offset, range->offset + range->size, TRUE };
+
+    if (range->buffer != VK_NULL_HANDLE)
+      g_array_append_val (self->uses, use);
+  }
+}
+
 gboolean
 pt_vk_recording_make (PtVkRecording *self, const PtVkPlan *plan, const PtVkStates *states,
                       guint64 max_bytes, GError **error)
@@ -414,6 +434,7 @@ pt_vk_recording_make (PtVkRecording *self, const PtVkPlan *plan, const PtVkState
   self->current = NULL;
   g_array_set_size (self->pieces, 0);
   g_array_set_size (self->uses, 0);
+  note_given (self);
   pt_vk_times_clear (self->times, plan->dispatches->len + plan->steps->len + 1);
   if (!prepare (self, plan, max_bytes, error))
     return FALSE;

@@ -27,6 +27,9 @@ void pt_vk_recording_free (PtVkRecording *recording);
 gboolean pt_vk_recording_make (PtVkRecording *recording, const PtVkPlan *plan,
                                const PtVkStates *states, guint64 max_bytes, GError **error);
 
+/** Where place @index lies on the GPU. */
+PtVkRange pt_vk_recording_range (const PtVkRecording *recording, guint32 index);
+
 /** The memory of the host places. */
 guint8 *pt_vk_recording_host (PtVkRecording *recording);
 

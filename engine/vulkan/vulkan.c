@@ -113,6 +113,12 @@ forget_state (gpointer delegate, guint state)
   pt_vk_delegate_forget_state (delegate, state);
 }
 
+static guint
+n_inputs (gconstpointer delegate)
+{
+  return pt_vk_delegate_n_inputs (delegate);
+}
+
 /* The best GPU stands for all: a payload does not say which one it runs on. */
 static const char *
 name_device (const PtDelegateSpec *spec, gboolean *is_cpu)
@@ -185,6 +191,7 @@ static const PtBackend backend = {
   .init = init,
   .execute = execute,
   .destroy = destroy,
+  .n_inputs = n_inputs,
   .reset = reset,
   .select_state = select_state,
   .forget_state = forget_state,
