@@ -136,6 +136,7 @@ concerns_machine (PtError code)
   case PT_ERROR_UNSUPPORTED:
   case PT_ERROR_UNTRUSTED:
   case PT_ERROR_DELEGATE:
+  case PT_ERROR_GPU:
   case PT_ERROR_HOST:
   case PT_ERROR_MEMORY: return TRUE;
   default: return FALSE;

@@ -71,6 +71,7 @@ pt_error_name (PtError code)
     [PT_ERROR_NETWORK] = "network",
     [PT_ERROR_DENIED] = "denied",
     [PT_ERROR_HOST] = "host",
+    [PT_ERROR_GPU] = "gpu",
   };
   G_STATIC_ASSERT (G_N_ELEMENTS (names) == PT_N_ERRORS);
 

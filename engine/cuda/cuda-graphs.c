@@ -382,7 +382,7 @@ replace_edges (PtCudaGraphs *self, Entry *entry, PtCuGraph graph, GError **error
            result.n_nodes, ok ? "new edges" : "a chain", result.n_edges, result.n_early,
            result.depth, result.n_barriers, result.n_moved, result.n_dropped);
   return !result.is_broken ||
-         pt_fail (error, PT_ERROR_DELEGATE, "The driver does not let a recorded call be changed.");
+         pt_fail (error, PT_ERROR_GPU, "The driver does not let a recorded call be changed.");
 }
 
 static gboolean

@@ -242,7 +242,7 @@ fail_fatal (PtCuResult code, const char *what, GError **error)
             "gets about 2 seconds for one kernel; Windows calls this TDR)";
   else if (code == 214)
     cause = "the memory of the GPU is damaged";
-  return pt_fail (error, PT_ERROR_DELEGATE, "%s failed: %s. %s (%s, CUDA error %d).", what, cause,
+  return pt_fail (error, PT_ERROR_GPU, "%s failed: %s. %s (%s, CUDA error %d).", what, cause,
                   advice, error_name (driver, code), code);
 }
 
@@ -300,6 +300,6 @@ pt_cuda_check (PtCuResult code, const char *what, GError **error)
   if (explain (code) != NULL)
     return pt_fail (error, PT_ERROR_UNSUPPORTED, "%s failed: %s (CUDA error %d).", what,
                     explain (code), code);
-  return pt_fail (error, PT_ERROR_DELEGATE, "%s failed: %s (CUDA error %d).", what,
+  return pt_fail (error, PT_ERROR_GPU, "%s failed: %s (CUDA error %d).", what,
                   error_name (driver, code), code);
 }

@@ -193,7 +193,7 @@ guint pt_cuda_driver_version (void);
 
 /**
  * TRUE when @code is 0. Otherwise FALSE with PT_ERROR_MEMORY, PT_ERROR_UNSUPPORTED or
- * PT_ERROR_DELEGATE. The message names the action @what ("Copying the weights") and the cause in
+ * PT_ERROR_GPU. The message names the action @what ("Copying the weights") and the cause in
  * words where it is known (out of memory, no image for this GPU, driver too old for the PTX, time-
  * out, ...).
  */

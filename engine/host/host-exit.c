@@ -96,6 +96,14 @@ pt_host_exit_judge (PtHostExit *exit, const PtLinkEnd *end, const char *words)
 
 /* ---- the sentence ---- */
 
+/* Whose number the code of a failed GPU is: VK_TIMEOUT is 2, other failures of Vulkan are below 0.
+ */
+static const char *
+driver_of (const PtHostExit *exit)
+{
+  return exit->code < 0 || exit->code == 2 ? "Vulkan" : "CUDA";
+}
+
 static char *
 what_happened (const PtHostExit *exit)
 {
@@ -115,10 +123,11 @@ what_happened (const PtHostExit *exit)
   case PT_HOST_EXIT_ABORT: return g_strdup ("gave up");
   case PT_HOST_EXIT_MEMORY: return g_strdup ("ended because there was not enough memory");
   case PT_HOST_EXIT_GPU:
-    return g_strdup_printf ("ended because a program on the GPU failed (CUDA error %d)",
-                            exit->code);
+    return g_strdup_printf ("ended because a program on the GPU failed (%s error %d)",
+                            driver_of (exit), exit->code);
   case PT_HOST_EXIT_GPU_TIMEOUT:
-    return g_strdup_printf ("ended because the GPU took too long (CUDA error %d)", exit->code);
+    return g_strdup_printf ("ended because the GPU took too long (%s error %d)", driver_of (exit),
+                            exit->code);
   case PT_HOST_EXIT_SILENT: return g_strdup ("did not answer any more and was ended");
   case PT_HOST_EXIT_PROTOCOL: return g_strdup ("sent damaged messages and was ended");
   case PT_N_HOST_EXITS: break;

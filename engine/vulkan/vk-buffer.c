@@ -48,8 +48,8 @@ allocate (PtVkContext *context, PtVkBuffer *buffer, PtVkMemoryKind kind, const c
   context->vk.GetBufferMemoryRequirements (context->device, buffer->buffer, &needs);
   type = find_type (context, needs.memoryTypeBits, KINDS[kind].wanted, KINDS[kind].preferred);
   if (type < 0)
-    return pt_fail (error, PT_ERROR_UNSUPPORTED, "%s failed: the GPU %s has no fitting memory.",
-                    what, context->gpu->name);
+    return pt_fail (error, PT_ERROR_GPU, "%s failed: the GPU %s has no fitting memory.", what,
+                    context->gpu->name);
   info.allocationSize = needs.size;
   info.memoryTypeIndex = (guint32) type;
   code = context->vk.AllocateMemory (context->device, &info, NULL, &buffer->memory);

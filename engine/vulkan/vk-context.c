@@ -38,11 +38,11 @@ pt_vk_check (PtVkContext *context, VkResult code, const char *what, GError **err
       code == VK_ERROR_OUT_OF_POOL_MEMORY || code == VK_ERROR_TOO_MANY_OBJECTS)
     return pt_vk_fail_memory (context, what, 0, error);
   if (code != VK_ERROR_DEVICE_LOST)
-    return pt_fail (error, PT_ERROR_DELEGATE, "%s failed on the GPU %s: %s (Vulkan error %d).",
-                    what, context->gpu->name, pt_vk_result_name (code), code);
+    return pt_fail (error, PT_ERROR_GPU, "%s failed on the GPU %s: %s (Vulkan error %d).", what,
+                    context->gpu->name, pt_vk_result_name (code), code);
   context->is_lost = TRUE;
   pt_gpu_fault_set (code, FALSE);
-  return pt_fail (error, PT_ERROR_DELEGATE,
+  return pt_fail (error, PT_ERROR_GPU,
                   "%s failed: the driver of the GPU %s has given up its work (%s, Vulkan error "
                   "%d). Load the model again; if it happens again, update the driver, or use a "
                   "model for the CPU.",
@@ -70,7 +70,7 @@ pt_vk_wait (PtVkContext *context, const VkFence *fence, const char *what, GError
     return pt_vk_check (context, code, what, error);
   context->is_lost = context->is_stuck = TRUE;
   pt_gpu_fault_set (code, TRUE);
-  return pt_fail (error, PT_ERROR_DELEGATE,
+  return pt_fail (error, PT_ERROR_GPU,
                   "%s failed: the GPU %s has not answered for %d seconds. Load the model again; if "
                   "it happens again, update the driver, or use a model for the CPU.",
                   what, context->gpu->name, MAX_SECONDS);
@@ -102,7 +102,7 @@ resolve (PtVkContext *context, GError **error)
         context->instance->vk.GetDeviceProcAddr (context->device, members[i].name);
 
     if (function == NULL && members[i].needed)
-      return pt_fail (error, PT_ERROR_NOT_FOUND,
+      return pt_fail (error, PT_ERROR_GPU,
                       "The driver of the GPU %s lacks the function %s. Update it.",
                       context->gpu->name, members[i].name);
     memcpy ((guint8 *) &context->vk + members[i].offset, &function, sizeof function);

@@ -50,7 +50,7 @@ void pt_vk_context_unref (PtVkContext *context);
 
 /**
  * TRUE for VK_SUCCESS. Else FALSE with an error that says what failed: PT_ERROR_MEMORY, or
- * PT_ERROR_DELEGATE, after which a lost GPU is not used again.
+ * PT_ERROR_GPU, after which a lost GPU is not used again.
  */
 gboolean pt_vk_check (PtVkContext *context, VkResult code, const char *what, GError **error);
 

@@ -257,7 +257,7 @@ pt_vk_gpus_list (PtVkInstance *instance, GError **error)
   if (code == VK_ERROR_INITIALIZATION_FAILED || code == VK_ERROR_INCOMPATIBLE_DRIVER)
     n = 0; /* what the loader says when no driver works */
   else if (code < 0)
-    return pt_fail (error, PT_ERROR_NOT_FOUND,
+    return pt_fail (error, PT_ERROR_GPU,
                     "Vulkan cannot list the GPUs: %s (Vulkan error %d). Reinstall their drivers.",
                     pt_vk_result_name (code), code);
   instance->gpus = g_new0 (PtVkGpu, MAX (n, 1));

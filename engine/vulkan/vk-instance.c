@@ -36,7 +36,7 @@ resolve (PFN_vkGetInstanceProcAddr get, gboolean is_global, GError **error)
       continue;
     function = get (is_global ? NULL : instance.handle, members[i].name);
     if (function == NULL && members[i].needed)
-      return pt_fail (error, PT_ERROR_NOT_FOUND,
+      return pt_fail (error, PT_ERROR_GPU,
                       "The Vulkan loader of this machine lacks the function %s. Update the driver "
                       "of the GPU.",
                       members[i].name);
@@ -127,7 +127,7 @@ create (GError **error)
   if (code == VK_SUCCESS)
     return TRUE;
   instance.handle = NULL;
-  return pt_fail (error, PT_ERROR_NOT_FOUND,
+  return pt_fail (error, PT_ERROR_GPU,
                   "Vulkan does not start: %s (Vulkan error %d). Reinstall the driver of the GPU.",
                   pt_vk_result_name (code), code);
 }
@@ -158,7 +158,7 @@ check_version (GError **error)
       instance.vk.EnumerateInstanceVersion (&version) == VK_SUCCESS &&
       version >= PT_VK_OLDEST_VERSION)
     return TRUE;
-  return pt_fail (error, PT_ERROR_NOT_FOUND,
+  return pt_fail (error, PT_ERROR_GPU,
                   "The Vulkan loader of this machine is older than version 1.2. Update it.");
 }
 
@@ -209,7 +209,7 @@ pt_vk_instance (GError **error)
   reasons = g_string_new (NULL);
   for (guint i = 0; i < self->n_gpus; i++)
     g_string_append_printf (reasons, " %s: %s", self->gpus[i].name, self->gpus[i].refusal);
-  pt_fail (error, PT_ERROR_NOT_FOUND, "Vulkan shows no GPU that can be used.%s",
+  pt_fail (error, PT_ERROR_GPU, "Vulkan shows no GPU that can be used.%s",
            self->n_gpus > 0 ? reasons->str : " Install the driver of the GPU.");
   return NULL;
 }

@@ -55,7 +55,7 @@ pt_vk_library_open (GError **error)
 
   get = open_library (path != NULL ? path : LIBRARY);
   if (get == NULL)
-    pt_fail (error, PT_ERROR_NOT_FOUND,
+    pt_fail (error, PT_ERROR_GPU,
              "There is no Vulkan on this machine: %s cannot be loaded. Install the driver of the "
              "GPU%s.",
              path != NULL ? path : LIBRARY,

@@ -36,6 +36,7 @@ static const struct {
   { PT_ERROR_MISSING_BACKEND, N_ ("_Open Another Model…"), "win.open" },
   { PT_ERROR_UNSUPPORTED, N_ ("_Open Another Model…"), "win.open" },
   { PT_ERROR_DELEGATE, N_ ("_Open Another Model…"), "win.open" },
+  { PT_ERROR_GPU, N_ ("_Open Another Model…"), "win.open" },
   { PT_ERROR_UNTRUSTED, N_ ("_Run…"), "win.trust-model" },
   { PT_ERROR_TOKENIZER, N_ ("_Open Another Model…"), "win.open" },
 };

@@ -48,6 +48,7 @@ typedef enum {
   PT_ERROR_NETWORK,          /* a server cannot be reached, or has a problem */
   PT_ERROR_DENIED,           /* a server wants a token, or terms to be accepted */
   PT_ERROR_HOST,             /* the process that ran the model has ended (PtHostExit) */
+  PT_ERROR_GPU,              /* the GPU or its driver failed, or does not answer (0x30) */
   PT_N_ERRORS                /* how many there are */
 } PtError;
 

@@ -115,7 +115,7 @@ test_start_fails (void)
     fake->reset ();
     fake->fail (functions[i], 1, 999);
     g_assert_null (pt_cuda_context_ref (0, &error));
-    g_assert_error (error, PT_ERROR, PT_ERROR_DELEGATE);
+    g_assert_error (error, PT_ERROR, PT_ERROR_GPU);
     assert_empty ();
     pt_cuda_context_unref (pt_cuda_context_ref (0, NULL));
     assert_empty ();
@@ -157,7 +157,7 @@ test_fatal (void)
     tensor = pt_cuda_pool_allocate (context->tensors, 1000, NULL);
     fake->kill (cases[i].code);
     g_assert_false (pt_cuda_context_synchronize (context, &error));
-    g_assert_error (error, PT_ERROR, PT_ERROR_DELEGATE);
+    g_assert_error (error, PT_ERROR, PT_ERROR_GPU);
     g_assert_nonnull (strstr (error->message, cases[i].words));
     g_assert_nonnull (strstr (error->message, "Only a new process can use the GPU again"));
     g_assert_cmpint (context->fatal, ==, cases[i].code);
@@ -200,8 +200,8 @@ test_sentences (void)
     { 221, PT_ERROR_UNSUPPORTED, "has no compiler" },
     { 222, PT_ERROR_UNSUPPORTED, "installed one is for CUDA 13.0" },
     { 701, PT_ERROR_UNSUPPORTED, "tuned for a larger GPU" },
-    { 714, PT_ERROR_DELEGATE, "new process" },
-    { 1, PT_ERROR_DELEGATE, "CUDA_ERROR_TEST (CUDA error 1)" },
+    { 714, PT_ERROR_GPU, "new process" },
+    { 1, PT_ERROR_GPU, "CUDA_ERROR_TEST (CUDA error 1)" },
   };
 
   g_assert_true (pt_cuda_check (0, "Nothing", NULL));

@@ -157,7 +157,7 @@ test_failures (Fixture *f, gconstpointer data)
     fake->fail (functions[i], i < 3 ? 20 : 1, 999);
     g_assert_false (pt_cuda_upload_copy (upload, f->memory, f->bytes, f->size, NULL, &error) &&
                     pt_cuda_upload_finish (upload, &error));
-    g_assert_error (error, PT_ERROR, PT_ERROR_DELEGATE);
+    g_assert_error (error, PT_ERROR, PT_ERROR_GPU);
     g_assert_false (pt_cuda_upload_finish (upload, NULL));
     fake->reset ();
   }
@@ -173,7 +173,7 @@ test_start_fails (Fixture *f, gconstpointer data)
   g_assert_error (pinned, PT_ERROR, PT_ERROR_MEMORY);
   fake->fail ("cuEventCreate", 7, 999);
   g_assert_null (pt_cuda_upload_new (f->context, &event));
-  g_assert_error (event, PT_ERROR, PT_ERROR_DELEGATE);
+  g_assert_error (event, PT_ERROR, PT_ERROR_GPU);
   f->context->fatal = 700;
   g_assert_null (pt_cuda_upload_new (f->context, &dead));
   g_assert_nonnull (dead);

@@ -100,7 +100,7 @@ check_error (const GError *error, int code)
 {
   int wanted = code == VK_ERROR_OUT_OF_DEVICE_MEMORY || code == VK_ERROR_OUT_OF_HOST_MEMORY
                    ? PT_ERROR_MEMORY
-                   : PT_ERROR_DELEGATE;
+                   : PT_ERROR_GPU;
 
   g_assert_error (error, PT_ERROR, wanted);
   g_assert_nonnull (strstr (error->message, "Fake GPU"));
@@ -183,7 +183,7 @@ test_timeout (void)
     delegate = vulkan_maker_try_load (maker, &error);
     if (delegate != NULL)
       run_twice (maker, delegate, &error);
-    g_assert_error (error, PT_ERROR, PT_ERROR_DELEGATE);
+    g_assert_error (error, PT_ERROR, PT_ERROR_GPU);
     g_assert_nonnull (strstr (error->message, "Fake GPU has not answered for 60 seconds"));
     g_assert_cmpuint (count_calls (), ==, nth + 60);
     fail ("vkDeviceWaitIdle", 0, VK_SUCCESS);
