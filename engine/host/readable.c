@@ -159,7 +159,7 @@ add_own (Lists *lists)
   static const char *const VARIABLES[] = { "LD_LIBRARY_PATH",     "GST_PLUGIN_PATH",
                                            "GST_PLUGIN_PATH_1_0", "GST_REGISTRY",
                                            "PTERIS_CUDA",         "PTERIS_NVML",
-                                           "PTERIS_CUDA_SHIMS" };
+                                           "PTERIS_CUDA_SHIMS",   "PTERIS_VULKAN" };
   g_autofree char *trusted = g_build_filename (g_get_user_data_dir (), "pteris", "trusted", NULL);
   g_autofree char *registry = g_build_filename (g_get_user_cache_dir (), "gstreamer-1.0", NULL);
   g_autofree char *kernels = g_build_filename (g_get_home_dir (), ".nv", "ComputeCache", NULL);
