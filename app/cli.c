@@ -378,6 +378,7 @@ pteris_options_job (const PterisOptions *options, PtJobKind kind, const char *mo
   job.model.family = options->family;
   job.model.variant = options->variant;
   job.model.device = options->devices[0];
+  job.keep_device = options->device_text != NULL;
   job.model.exact = options->exact;
   job.model.trust = options->trust ? PT_TRUST_AS_READ : NULL;
   if (g_strcmp0 (options->backend, "cpu") == 0)
@@ -607,6 +608,15 @@ advice (PtError code)
 }
 
 static void
+complain_about (const PtEvent *event)
+{
+  pteris_complain ("%s%s", event->text, advice (event->code));
+  if (event->host != NULL && event->host->report != NULL)
+    pteris_complain ("A report for the developers, without your texts, is in “%s”.",
+                     event->host->report);
+}
+
+static void
 on_event (const PtEvent *event, gpointer user_data)
 {
   PterisCli *self = user_data;
@@ -620,13 +630,15 @@ on_event (const PtEvent *event, gpointer user_data)
   if (event->kind != PT_EVENT_STATS)
     hide_progress (self);
   switch (event->kind) {
+  case PT_EVENT_FALLBACK:
+    complain_about (event);
+    pteris_complain ("The model continues on the CPU, with “%s”.", event->alternative);
+    return;
   case PT_EVENT_FAILED:
-    pteris_complain ("%s%s", event->text, advice (event->code));
-    if (event->host != NULL && event->host->report != NULL)
-      pteris_complain ("A report for the developers, without your texts, is in “%s”.",
-                       event->host->report);
+    complain_about (event);
     if (event->alternative != NULL)
-      pteris_complain ("“%s” is the CPU version of this model.", event->alternative);
+      pteris_complain ("“%s” is the CPU version of this model. Use it, or --backend cpu.",
+                       event->alternative);
     self->status = PTERIS_EXIT_FAILED;
     return;
   case PT_EVENT_STOPPED: self->status = PTERIS_EXIT_STOPPED; break;

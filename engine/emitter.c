@@ -177,6 +177,7 @@ pt_emitter_send (const PtEmitter *emitter, const PtEvent *event)
   PtEvent numbered = *event;
 
   numbered.job = emitter->job;
+  pt_shown_take (emitter->shown, &numbered);
   pt_channel_send (emitter->channel, &numbered);
 }
 

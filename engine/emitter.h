@@ -5,6 +5,7 @@
 #include <pteris/engine.h>
 
 #include "engine/base/heap.h"
+#include "engine/fallback.h"
 
 G_BEGIN_DECLS
 
@@ -28,11 +29,12 @@ void pt_channel_send (PtChannel *channel, const PtEvent *event);
 /** The same without a copy: takes a reference to @heap, which owns what @event points to. */
 void pt_channel_pass (PtChannel *channel, const PtEvent *event, PtHeap *heap);
 
-/** PtEmitter: identifies the job that sends events, and their channel. Plain data. */
+/** PtEmitter: identifies the job that sends events, and who gets them. Plain data. */
 typedef struct {
   PtChannel *channel;
   guint64 job;          /* its number, which is written into every event */
   GCancellable *finish; /* set when the recording that the job follows is complete */
+  PtShown *shown;       /* remembers them */
 } PtEmitter;
 
 void pt_emitter_send (const PtEmitter *emitter, const PtEvent *event);

@@ -5,6 +5,7 @@
 
 #include "engine/init.h"
 #include "engine/base/set-error.h"
+#include "engine/fallback.h"
 #include "engine/host/crash-report.h"
 #include "engine/host/host-process.h"
 #include "engine/isolation.h"
@@ -51,6 +52,7 @@ struct _PtEngine {
   PtHost *side_host;       /* for jobs that bring their model; NULL: ... */
   gboolean loaded_in_host; /* where the last PT_JOB_LOAD was done */
   PtJob *loaded;           /* that job; NULL: there was none, or the model was unloaded */
+  GHashTable *fallen;      /* key_of() a job whose GPU failed -> path of the program for the CPU */
 };
 
 /* ---- the engine thread ---- */
@@ -100,43 +102,54 @@ forget_current (PtEngine *self)
   g_mutex_unlock (&self->mutex);
 }
 
+/* The last event of a job. */
+typedef struct {
+  PtEvent event;
+  PtHeap *heap; /* owns what it points to */
+} Last;
+
 static void
-run_job_here (PtEngine *self, PtSession *session, QueuedJob *queued)
+run_job_here (PtEngine *self, PtSession *session, QueuedJob *queued, PtShown *shown, Last *last)
 {
-  PtEmitter emitter = { self->channel, queued->number, queued->finish };
-  PtEvent last = { .kind = PT_EVENT_DONE };
+  PtEmitter emitter = { self->channel, queued->number, queued->finish, shown };
   g_autoptr (GError) error = NULL;
   g_autofree char *alternative = NULL;
   PtReason reason = PT_REASON_NONE;
 
+  last->event = (PtEvent){ .kind = PT_EVENT_STOPPED };
   if (g_cancellable_is_cancelled (queued->cancellable)) {
-    last.kind = PT_EVENT_STOPPED;
+    last->event.reason = PT_REASON_STOPPED;
   } else if (pt_session_run (session, queued->job, g_steal_pointer (&queued->searched), &emitter,
                              queued->cancellable, &reason, &error)) {
-    last.reason = reason;
+    last->event = (PtEvent){ .kind = PT_EVENT_DONE, .reason = reason };
   } else if (g_error_matches (error, PT_ERROR, PT_ERROR_CANCELLED) ||
              g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
-    last.kind = PT_EVENT_STOPPED;
+    last->event.reason = PT_REASON_STOPPED;
   } else {
-    last.kind = PT_EVENT_FAILED;
-    last.code = error_code (error);
-    last.text = error->message;
-    if (last.code == PT_ERROR_UNTRUSTED)
-      last.digest = pt_error_get_digest (error);
-    last.alternative = alternative = pt_job_find_alternative (queued->job, last.code);
+    last->event = (PtEvent){ .kind = PT_EVENT_FAILED, .code = error_code (error) };
+    last->event.text = pt_heap_text (last->heap, error->message);
+    if (last->event.code == PT_ERROR_UNTRUSTED)
+      last->event.digest = pt_heap_text (last->heap, pt_error_get_digest (error));
+    alternative = pt_job_find_alternative (queued->job, last->event.code);
+    last->event.alternative = pt_heap_text (last->heap, alternative);
   }
-  if (last.kind == PT_EVENT_STOPPED)
-    last.reason = PT_REASON_STOPPED;
-  forget_current (self);
-  pt_emitter_send (&emitter, &last);
 }
 
 /* ---- jobs in another process ---- */
 
+/* The events of a job in a host. */
+typedef struct {
+  PtEngine *engine;
+  PtShown *shown;
+} HostWatch;
+
 static void
 on_host_event (PtEvent *event, PtHeap *heap, gpointer user_data)
 {
-  pt_channel_pass (((PtEngine *) user_data)->channel, event, heap);
+  const HostWatch *watch = user_data;
+
+  pt_shown_take (watch->shown, event);
+  pt_channel_pass (watch->engine->channel, event, heap);
 }
 
 static gboolean
@@ -181,27 +194,28 @@ report_exit (PtEngine *self, const PtJob *job, PtEvent *last, PtHeap *heap)
 }
 
 static void
-run_job_in_host (PtEngine *self, QueuedJob *queued)
+run_job_in_host (PtEngine *self, QueuedJob *queued, PtShown *shown, Last *last)
 {
   const PtHostOptions options = { self->host_program, self->n_threads, self->patience_ms };
+  HostWatch watch = { self, shown };
+  PtJob sent = *queued->job;
   const PtHostJob job = { .number = queued->number,
-                          .job = queued->job,
+                          .job = &sent,
                           .cancellable = queued->cancellable,
                           .finish = queued->finish,
                           .func = on_host_event,
-                          .user_data = self };
-  g_autoptr (PtHeap) heap = pt_heap_new ();
-  PtEvent last = { .kind = PT_EVENT_STOPPED, .job = job.number, .reason = PT_REASON_STOPPED };
+                          .user_data = &watch };
   PtHost **host = uses_loaded (queued->job) ? &self->host : &self->side_host;
 
+  last->event = (PtEvent){ .kind = PT_EVENT_STOPPED, .reason = PT_REASON_STOPPED };
+  /* What goes on after a failure is decided here. */
+  sent.keep_device = TRUE;
   if (*host == NULL)
     *host = pt_host_new (&options);
   if (!g_cancellable_is_cancelled (queued->cancellable))
-    pt_host_run (*host, &job, &last, heap);
-  offer_alternative (self, queued->job, &last, heap);
-  report_exit (self, queued->job, &last, heap);
-  forget_current (self);
-  pt_channel_pass (self->channel, &last, heap);
+    pt_host_run (*host, &job, &last->event, last->heap);
+  offer_alternative (self, queued->job, &last->event, last->heap);
+  report_exit (self, queued->job, &last->event, last->heap);
 }
 
 /* Whether @queued is done in the host. */
@@ -243,29 +257,36 @@ unload_other (PtEngine *self, PtSession *session, gboolean in_host)
 }
 
 static void
-refuse_job (PtEngine *self, QueuedJob *queued)
+send_last (PtEngine *self, QueuedJob *queued, Last *last)
 {
-  PtEmitter emitter = { self->channel, queued->number, queued->finish };
-  PtEvent last = { .kind = PT_EVENT_FAILED, .code = error_code (queued->fault) };
-
-  last.text = queued->fault->message;
-  if (g_cancellable_is_cancelled (queued->cancellable))
-    last = (PtEvent){ .kind = PT_EVENT_STOPPED, .reason = PT_REASON_STOPPED };
+  last->event.job = queued->number;
   forget_current (self);
-  pt_emitter_send (&emitter, &last);
+  pt_channel_pass (self->channel, &last->event, last->heap);
 }
 
 static void
-run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
+refuse_job (PtEngine *self, QueuedJob *queued)
+{
+  g_autoptr (PtHeap) heap = pt_heap_new ();
+  Last last = { { .kind = PT_EVENT_FAILED, .code = error_code (queued->fault) }, heap };
+
+  last.event.text = pt_heap_text (heap, queued->fault->message);
+  if (g_cancellable_is_cancelled (queued->cancellable))
+    last.event = (PtEvent){ .kind = PT_EVENT_STOPPED, .reason = PT_REASON_STOPPED };
+  send_last (self, queued, &last);
+}
+
+static void
+do_job (PtEngine *self, PtSession *session, QueuedJob *queued, PtShown *shown, Last *last)
 {
   PtJobKind kind = queued->job->kind;
   gboolean in_host = belongs_to_host (self, queued);
 
-  if (kind == PT_JOB_LOAD || kind == PT_JOB_UNLOAD)
-    unload_other (self, session, in_host);
   if (kind == PT_JOB_LOAD || kind == PT_JOB_UNLOAD) {
+    unload_other (self, session, in_host);
     g_clear_pointer (&self->side_host, pt_host_free);
     g_clear_pointer (&self->loaded, pt_job_free);
+    g_hash_table_remove_all (self->fallen);
   }
   if (kind == PT_JOB_LOAD) {
     self->loaded_in_host = in_host;
@@ -273,11 +294,135 @@ run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
   }
   if (in_host) {
     g_clear_pointer (&queued->searched, pt_model_set_free);
-    run_job_in_host (self, queued);
+    run_job_in_host (self, queued, shown, last);
     return;
   }
   use_pool (self, FALSE);
-  run_job_here (self, session, queued);
+  run_job_here (self, session, queued, shown, last);
+}
+
+/* ---- going on without the GPU ---- */
+
+/* Does @job instead of @queued. */
+static void
+do_instead (PtEngine *self, PtSession *session, const QueuedJob *queued, const PtJob *job,
+            PtShown *shown, Last *last)
+{
+  QueuedJob *next = g_new0 (QueuedJob, 1);
+
+  next->number = queued->number;
+  next->job = pt_job_copy (job, NULL);
+  next->cancellable = g_object_ref (queued->cancellable);
+  next->finish = g_object_ref (queued->finish);
+  next->isolation = queued->isolation;
+  do_job (self, session, next, shown, last);
+  queued_job_free (next);
+}
+
+static void
+send_fallback (PtEngine *self, const QueuedJob *queued, const PtEvent *failure, const char *program)
+{
+  PtEvent event = *failure;
+
+  event.kind = PT_EVENT_FALLBACK;
+  event.job = queued->number;
+  event.alternative = program;
+  pt_channel_send (self->channel, &event);
+}
+
+/* The model that @job is done with: its own, or the loaded one. */
+static const PtJob *
+model_of (const PtEngine *self, const PtJob *job)
+{
+  return uses_loaded (job) && job->kind != PT_JOB_LOAD ? self->loaded : job;
+}
+
+static void
+put_on_cpu (PtJob *job, const char *program)
+{
+  job->model.path = program;
+  job->model.variant = NULL;
+  job->model.backend = PT_BACKEND_CPU;
+  job->model.device = 0;
+}
+
+/* What jobs have in common that bring the same model for the same purpose. */
+static char *
+key_of (const PtJob *job)
+{
+  return g_strdup_printf ("%d\n%s\n%s", job->kind, job->model.path, job->model.variant);
+}
+
+/* A job whose model brought the GPU to fail before begins with the program for the CPU. */
+static void
+remember_fallback (PtEngine *self, PtJob *job)
+{
+  g_autofree char *key = key_of (job);
+  const char *program = g_hash_table_lookup (self->fallen, key);
+
+  if (program != NULL && job->model.backend == PT_BACKEND_AUTO && !job->keep_device)
+    put_on_cpu (job, program);
+}
+
+/* The failure of a job whose model is there again. */
+static void
+fail_for_gpu (PtEvent *event)
+{
+  if (event->code == PT_ERROR_HOST)
+    event->code = PT_ERROR_GPU;
+  event->alternative = NULL;
+  event->host = NULL;
+}
+
+/*
+ * @last is the failure of @queued. If the GPU failed, and the model has a program for the CPU, that
+ * is loaded and the job goes on with it, to another end in @last.
+ */
+static void
+fall_back (PtEngine *self, PtSession *session, QueuedJob *queued, PtShown *shown, Last *last)
+{
+  const PtEvent failure = last->event;
+  const PtJob *model = model_of (self, queued->job);
+  g_autofree char *program =
+      model != NULL ? pt_job_find_fallback (model, queued->job->kind, &failure) : NULL;
+  g_autoptr (PtJob) on_cpu = NULL, rest = NULL;
+  gboolean is_whole = model == queued->job;
+
+  if (program == NULL)
+    return;
+  send_fallback (self, queued, &failure, program);
+  on_cpu = pt_job_copy (model, NULL);
+  put_on_cpu (on_cpu, program);
+  if (!uses_loaded (queued->job))
+    g_hash_table_insert (self->fallen, key_of (queued->job), g_strdup (program));
+  do_instead (self, session, queued, on_cpu, shown, last);
+  /* What is done is the job itself, or a LOAD before it. */
+  if (is_whole || last->event.kind != PT_EVENT_DONE)
+    return;
+  rest = pt_shown_go_on (shown, queued->job);
+  if (rest != NULL) {
+    do_instead (self, session, queued, rest, shown, last);
+  } else {
+    last->event = failure;
+    fail_for_gpu (&last->event);
+  }
+}
+
+static void
+run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
+{
+  g_autoptr (PtHeap) heap = pt_heap_new ();
+  Last last = { .heap = heap };
+  PtShown shown;
+
+  pt_shown_init (&shown, queued->job);
+  remember_fallback (self, queued->job);
+  do_job (self, session, queued, &shown, &last);
+  if (last.event.kind == PT_EVENT_FAILED && !g_cancellable_is_cancelled (queued->cancellable))
+    fall_back (self, session, queued, &shown, &last);
+  pt_shown_take (&shown, &last.event);
+  pt_shown_clear (&shown);
+  send_last (self, queued, &last);
 }
 
 static gpointer
@@ -287,6 +432,7 @@ engine_main (gpointer data)
   PtSession *session;
   QueuedJob *queued;
 
+  self->fallen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   use_pool (self, self->loaded_in_host);
   session = pt_session_new ();
   while ((queued = wait_for_job (self)) != NULL) {
@@ -304,6 +450,7 @@ engine_main (gpointer data)
   g_clear_pointer (&self->host, pt_host_free);
   g_clear_pointer (&self->side_host, pt_host_free);
   g_clear_pointer (&self->loaded, pt_job_free);
+  g_clear_pointer (&self->fallen, g_hash_table_unref);
   g_clear_pointer (&self->pool, pt_pool_free);
   return NULL;
 }

@@ -143,6 +143,38 @@ concerns_machine (PtError code)
   }
 }
 
+/* The best variant for our own code on the CPU of @job's model, which is at @path, or NULL. */
+static char *
+find_own_variant (const PtJob *job, const char *path)
+{
+  g_autoptr (PtModelSet) set = NULL;
+  PtJob cpu = *job;
+
+  cpu.model.path = path;
+  cpu.model.variant = NULL;
+  cpu.model.backend = PT_BACKEND_CPU;
+  set = pt_job_search_files (&cpu, NULL);
+  for (guint i = 0; set != NULL && i < set->variants->len; i++) {
+    const PtModelVariant *variant = set->variants->pdata[i];
+
+    if (!variant->foreign && variant->obstacle == NULL)
+      return g_strdup (variant->path);
+  }
+  return NULL;
+}
+
+/* The same model's program that our own code computes on the CPU, instead of @program, or NULL. */
+static char *
+find_for_cpu (const PtJob *job, const char *program)
+{
+  char *found = pt_backend_choice_find_cpu (program);
+
+  if (found != NULL || !pt_backend_choice_is_on_gpu (program))
+    return found;
+  found = find_own_variant (job, job->model.path);
+  return found != NULL ? found : find_own_variant (job, program);
+}
+
 char *
 pt_job_find_alternative (const PtJob *job, PtError code)
 {
@@ -154,5 +186,59 @@ pt_job_find_alternative (const PtJob *job, PtError code)
        job->kind != PT_JOB_RUN && job->kind != PT_JOB_BENCH && job->kind != PT_JOB_LOOK))
     return NULL;
   program = pt_job_find_program (&job->model, &found, NULL);
-  return program != NULL ? pt_backend_choice_find_cpu (program) : NULL;
+  return program != NULL ? find_for_cpu (job, program) : NULL;
+}
+
+/* Whether the process of a model ended because of the code in it or of the GPU's driver. */
+static gboolean
+driver_ended (const PtHostExit *exit)
+{
+  switch (exit->kind) {
+  case PT_HOST_EXIT_START:
+  case PT_HOST_EXIT_KILLED:
+  case PT_HOST_EXIT_PROTOCOL: return FALSE;
+  default: return TRUE;
+  }
+}
+
+static gboolean
+concerns_gpu (const PtEvent *last)
+{
+  switch (last->code) {
+  case PT_ERROR_MISSING_BACKEND:
+  case PT_ERROR_MEMORY:
+  case PT_ERROR_GPU: return TRUE;
+  case PT_ERROR_HOST: return last->host != NULL && driver_ended (last->host);
+  default: return FALSE;
+  }
+}
+
+/* Whether a job of @kind may be done a second time. */
+static gboolean
+can_repeat (PtJobKind kind)
+{
+  switch (kind) {
+  case PT_JOB_LOAD:
+  case PT_JOB_CHAT:
+  case PT_JOB_TRANSCRIBE:
+  case PT_JOB_CLASSIFY:
+  case PT_JOB_EMBED:
+  case PT_JOB_PRIVACY:
+  case PT_JOB_LOOK: return TRUE;
+  default: return FALSE;
+  }
+}
+
+char *
+pt_job_find_fallback (const PtJob *job, PtJobKind kind, const PtEvent *last)
+{
+  g_autoptr (PtModelSet) found = NULL;
+  g_autofree char *program = NULL;
+
+  if (job->model.path == NULL || job->model.backend != PT_BACKEND_AUTO || job->keep_device ||
+      !concerns_gpu (last) || !can_repeat (kind))
+    return NULL;
+  program = pt_job_find_program (&job->model, &found, NULL);
+  return program != NULL && pt_backend_choice_is_on_gpu (program) ? find_for_cpu (job, program)
+                                                                  : NULL;
 }

@@ -32,4 +32,9 @@ char *pt_job_choose_program (const PtJob *job, const char *program, const PtMode
  * needs no GPU, or NULL. Free with g_free(). */
 char *pt_job_find_alternative (const PtJob *job, PtError code);
 
+/* The same for a job that may go on by itself: its device was not asked for, and its program runs
+ * on a GPU, which has failed. @last: its event FAILED. @kind: what is done with the model of @job.
+ */
+char *pt_job_find_fallback (const PtJob *job, PtJobKind kind, const PtEvent *last);
+
 G_END_DECLS

@@ -131,6 +131,7 @@ check_event (gconstpointer self, gconstpointer parent)
   case PT_EVENT_TEXT:
   case PT_EVENT_SEGMENT:
   case PT_EVENT_FAILED:
+  case PT_EVENT_FALLBACK:
   case PT_EVENT_TOOL_CALLS: return e->text == NULL ? "an event has no text" : NULL;
   case PT_EVENT_LOADED: return e->loaded == NULL ? "an event has no model" : NULL;
   case PT_EVENT_TOKENS: return e->chosen == NULL ? "an event has no tokens" : NULL;
@@ -180,6 +181,8 @@ pt_event_misfit (const PtEvent *event, PtJobKind kind)
        kind != PT_JOB_CHAT) ||
       (event->kind == PT_EVENT_SAMPLES && kind != PT_JOB_SPEAK))
     return "an event is of another kind of job";
+  if (event->kind == PT_EVENT_FALLBACK)
+    return "it decides what the program decides";
   if (event->host != NULL || (event->kind == PT_EVENT_FAILED && event->code == PT_ERROR_HOST))
     return "it reports its own end";
   return NULL;

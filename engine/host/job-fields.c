@@ -130,5 +130,6 @@ static const PtField job[] = {
   PT_INSIDE (PtJob, embed, &embed_info),
   PT_INSIDE (PtJob, privacy, &privacy_info),
   PT_INSIDE (PtJob, speak, &speak_info),
+  PT_BOOL (PtJob, keep_device),
 };
 PT_STRUCT (pt_job_fields, PtJob, job, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/fakes/fake-vulkan-private.h"
@@ -388,8 +389,12 @@ run (const FakeCommand *command)
 static VkResult VKAPI_CALL
 queue_submit (VkQueue queue, guint32 n, const VkSubmitInfo *infos, VkFence fence)
 {
+  static guint n_submits;
+  const char *last = fake_vulkan_option ("lost=");
   VkResult code = fake_vulkan_answer ("vkQueueSubmit");
 
+  if (last != NULL && n_submits++ >= (guint) atoi (last))
+    code = VK_ERROR_DEVICE_LOST;
   fake_object (FAKE_DEVICE, queue);
   if (code != VK_SUCCESS)
     return code;

@@ -14,6 +14,8 @@ G_BEGIN_DECLS
  *
  *     old-loader old-driver lacks=vkFUNCTION no-queue no-bytes no-halves no-subgroups list=CODE
  *     small-range small-allocation no-host-memory software full twice
+ *
+ * "lost=N": the device is lost when it is given work the Nth time, counted from 0.
  */
 
 /* By their names in the module, with "fake_vulkan_" before. */

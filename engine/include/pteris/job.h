@@ -59,6 +59,8 @@ typedef struct {
   PtEmbedOptions embed;     /* EMBED */
   PtPrivacyOptions privacy; /* PRIVACY */
   PtSpeakOptions speak;     /* SPEAK */
+  gboolean keep_device; /* fail where the GPU fails (PT_EVENT_FALLBACK); for a job with the loaded
+                         * model that of its LOAD counts */
 } PtJob;
 
 /** A PtJob of this kind with every default. */
@@ -129,12 +131,21 @@ typedef enum {
   PT_EVENT_STOPPED,  /* stopped by pt_engine_cancel(); @reason says so */
   PT_EVENT_TOOL_CALLS, /* CHAT with tools: @text: calls of the answer, a JSON list of {"name",
                         * "arguments"} */
-  PT_EVENT_SAMPLES, /* @samples, @n_samples: the next piece of speech, from @start to @end; @text:
-                     * its phonemes */
-  PT_EVENT_TOKENS,  /* CHAT with logprobs: @chosen, @n_chosen: tokens in order; the TEXT that they
-                     * complete follows. Tokens that only make text which is not given out, such as
-                     * a stop text, are left out, and so is the one that ends the answer */
-  PT_N_EVENTS,      /* how many kinds there are */
+  PT_EVENT_SAMPLES,  /* @samples, @n_samples: the next piece of speech, from @start to @end; @text:
+                      * its phonemes */
+  PT_EVENT_TOKENS,   /* CHAT with logprobs: @chosen, @n_chosen: tokens in order; the TEXT that they
+                      * complete follows. Tokens that only make text which is not given out, such as
+                      * a stop text, are left out, and so is the one that ends the answer */
+  PT_EVENT_FALLBACK, /* the GPU failed, and the job goes on with @alternative, the same model's
+                      * program for the CPU, as jobs with the loaded model do from now on: @code and
+                      * @text say what failed, and @host, as of FAILED. LOAD, CHAT, TRANSCRIBE,
+                      * CLASSIFY, EMBED, PRIVACY and LOOK, where no device was asked for
+                      * (PT_BACKEND_AUTO). The events of that program follow: LOADED, for CHAT and
+                      * TRANSCRIBE as well, and what comes behind what was shown. An answer with
+                      * @tools, a segment whose TEXT was begun, and a recording from the standard
+                      * input cannot go on: then the job FAILS, and the next one finds the program
+                      * loaded */
+  PT_N_EVENTS,       /* how many kinds there are */
 } PtEventKind;
 
 /** Figures of a job; 0 where they do not apply to its kind. */
@@ -172,8 +183,9 @@ typedef struct {
   const PtChosenToken *chosen; /* TOKENS: tokens of the answer */
   guint n_chosen;              /* how many */
   guint speaker;               /* SEGMENT: from 1; 0: unknown */
-  PtError code;                /* FAILED: what kind of error */
-  const char *alternative; /* FAILED: path of the same model's program that needs no GPU; or NULL */
+  PtError code;                /* FAILED, FALLBACK: what kind of error */
+  const char *alternative; /* FAILED, FALLBACK: path of the same model's program that needs no GPU;
+                              or NULL */
   const char *digest;      /* FAILED with PT_ERROR_UNTRUSTED: the SHA-256 to agree to
                               (PtModelOptions.trust); or NULL */
   PtReason reason;         /* DONE, STOPPED */

@@ -631,7 +631,10 @@ pt_chat_answer (PtChat *self, const PtChatOptions *request, PtChatFunc func, gpo
   turn.decoder.started = request->raw || pt_chat_continued_text (request) != NULL;
   if (read_prompt (&turn, prompt, error)) {
     reason = generate (&turn, error);
-    keep_answer (&turn);
+    /* After a failure another program may go on behind what was given out, so that nothing follows
+     * that is held back. */
+    if (reason != PT_REASON_NONE || g_cancellable_is_cancelled (cancellable))
+      keep_answer (&turn);
   }
   turn_clear (&turn);
   update_stats (&turn);

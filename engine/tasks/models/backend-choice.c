@@ -66,6 +66,12 @@ is_not_on_cpu (const PtDelegateSpec *spec, const PtBackend *backend)
   return !is_cpu;
 }
 
+static gboolean
+is_known_gpu (const PtDelegateSpec *spec, const PtBackend *backend)
+{
+  return backend != NULL && !pt_backend_is_own (backend) && is_not_on_cpu (spec, backend);
+}
+
 char *
 pt_backend_choice_find_cpu (const char *path)
 {
@@ -83,6 +89,14 @@ pt_backend_choice_find_cpu (const char *path)
       return g_strdup (others->pdata[i]);
   }
   return NULL;
+}
+
+gboolean
+pt_backend_choice_is_on_gpu (const char *path)
+{
+  g_autoptr (PtProgram) program = pt_program_open (path, NULL);
+
+  return program != NULL && find_delegate (program, is_known_gpu) != NULL;
 }
 
 static gboolean

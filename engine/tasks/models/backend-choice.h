@@ -24,6 +24,9 @@ gboolean pt_backend_choice_check (PtBackendChoice choice, const PtProgram *progr
  */
 char *pt_backend_choice_find_cpu (const char *program);
 
+/** Whether the program at @path computes on a GPU or an NPU. Blocking; any thread. */
+gboolean pt_backend_choice_is_on_gpu (const char *path);
+
 /** The name of what computes @program beside our own code on the CPU: of GPU @device, or of a
  * device of OpenVINO; NULL: nothing does. Owned by the library. */
 const char *pt_backend_choice_foreign_name (const PtProgram *program, int device);
