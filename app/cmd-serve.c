@@ -200,6 +200,7 @@ run (const PterisOptions *common, const ServeOptions *options)
   server.model = job.model;
   server.devices = common->devices;
   server.n_devices = common->n_devices;
+  server.keep_device = common->device_text != NULL;
   server.engine.isolation = common->isolate      ? PT_ISOLATION_ALL
                             : common->no_isolate ? PT_ISOLATION_NONE
                                                  : PT_ISOLATION_NATIVE;

@@ -132,6 +132,8 @@ on_engine_event (const PtEvent *event, gpointer data)
   PterisPoolJob *task = slot->running;
   gint64 now;
 
+  if (event->kind == PT_EVENT_FALLBACK)
+    g_message ("%s continues on the CPU: %s", slot->model->name, event->text);
   if (event->job == slot->load) {
     on_load_event (slot, event);
     return;
@@ -172,6 +174,7 @@ set_model (const PterisSlot *slot, PtJob *job)
   job->model = slot->model->pool->options.model;
   job->model.path = slot->model->path;
   job->model.device = slot->device;
+  job->keep_device = slot->model->pool->options.keep_device;
 }
 
 static void

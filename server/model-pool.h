@@ -24,6 +24,7 @@ typedef struct {
   PtModelOptions model; /* for all models; without path */
   const int *devices;   /* numbers of the GPUs, each once, copied; NULL: that of @model */
   guint n_devices;      /* how many */
+  gboolean keep_device; /* as in PtJob */
   PtEngineOptions engine;
   guint most_models;    /* loaded at a time */
   guint most_waiting;   /* jobs */

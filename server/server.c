@@ -84,6 +84,7 @@ begin (PterisServer *self, GError **error)
     .model = options->model,
     .devices = options->devices,
     .n_devices = options->n_devices,
+    .keep_device = options->keep_device,
     .engine = options->engine,
     .most_models = options->most_models,
     .most_waiting = options->most_waiting,

@@ -47,6 +47,7 @@ typedef struct {
   PtModelOptions model;       /* how models are loaded: backend, device, trust */
   const int *devices;         /* GPUs that answer side by side; NULL: that of @model */
   guint n_devices;            /* how many */
+  gboolean keep_device;       /* as in PtJob */
   PtEngineOptions engine;     /* ... */
   guint most_connections;     /* at a time */
   guint most_waiting;         /* requests that wait for a model */
