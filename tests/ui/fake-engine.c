@@ -153,6 +153,16 @@ step_chat (PtEngine *self, FakeJob *job)
     fake.n_chats++;
     job->cursor = fake.answer;
   }
+  if (job->step == 3 && fake.gpu_error != NULL) {
+    send (self, job,
+          (PtEvent){ .kind = PT_EVENT_FALLBACK,
+                     .code = PT_ERROR_GPU,
+                     .text = fake.gpu_error,
+                     .alternative = fake.alternative });
+    send (self, job,
+          (PtEvent){ .kind = PT_EVENT_LOADED,
+                     .loaded = &(const PtLoadedModel){ .device = "CPU (again)" } });
+  }
   if (*job->cursor != '\0') {
     gsize n = strcspn (job->cursor + 1, " \n") + 1;
     g_autofree char *piece = g_strndup (job->cursor, n);

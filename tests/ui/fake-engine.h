@@ -31,6 +31,7 @@ typedef struct {
   const char *answer;           /* streamed word by word */
   PtReason answer_reason;       /* why it ends; PT_REASON_NONE: PT_REASON_STOP */
   const char *answer_error;     /* after the answer: fail with this sentence */
+  const char *gpu_error;        /* amid an answer the GPU fails with this sentence */
   gboolean hold;                /* do not go on after what was streamed: wait to be stopped */
   double audio_start;           /* of the last TRANSCRIBE */
   char language[8];             /* of it, "" to detect */

@@ -376,6 +376,26 @@ test_toast (void)
   close_window (window);
 }
 
+/* The GPU fails during an answer, which goes on: a toast says so until it is dismissed. */
+static void
+test_gpu_fails (void)
+{
+  PterisWindow *window = begin ();
+  PterisMessage *answer;
+
+  fake.gpu_error = "The driver of the GPU has given up its work.";
+  fake.alternative = "/models/mine/model.cpu.pte";
+  say_and_wait (window, "Hello");
+  answer = message_at (window, 1);
+  g_assert_cmpint (pteris_message_get_state (answer), ==, PTERIS_MESSAGE_DONE);
+  g_assert_cmpstr (pteris_message_get_text (answer), ==, fake.answer);
+  wait_until (find_label (window, "The GPU failed. The model continues on the CPU, with "
+                                  "“model.cpu.pte”. The driver of the GPU has given up its "
+                                  "work.") != NULL);
+  g_assert_cmpstr (pteris_engine_client_get_device (chat_engine (window)), ==, "CPU (again)");
+  close_window (window);
+}
+
 /* A GPU error during an answer: the text is kept, and a button loads the model on the CPU. */
 static void
 test_reload_on_cpu (void)
@@ -655,6 +675,7 @@ main (int argc, char **argv)
   g_test_add_func ("/chat/delete", test_delete);
   g_test_add_func ("/chat/undo", test_undo);
   g_test_add_func ("/chat/toast", test_toast);
+  g_test_add_func ("/chat/gpu-fails", test_gpu_fails);
   g_test_add_func ("/chat/reload-on-cpu", test_reload_on_cpu);
   g_test_add_func ("/chat/model-gone", test_model_gone);
   g_test_add_func ("/chat/stop", test_stop_is_quick);

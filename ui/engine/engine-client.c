@@ -46,7 +46,7 @@ struct _PterisEngineClient {
 
 G_DEFINE_FINAL_TYPE (PterisEngineClient, pteris_engine_client, G_TYPE_OBJECT)
 
-enum { SIGNAL_CHANGED, SIGNAL_JOBS, SIGNAL_STATS, N_SIGNALS };
+enum { SIGNAL_CHANGED, SIGNAL_JOBS, SIGNAL_STATS, SIGNAL_FALLBACK, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 static void
@@ -131,12 +131,14 @@ set_state (PterisEngineClient *self, PterisModelState state, PterisModel *model,
   g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
+/* Of a LOAD, or of another job that went on with the program for the CPU. */
 static void
 take_loaded (PterisEngineClient *self, const PtLoadedModel *loaded)
 {
   g_free (self->device);
   self->device = g_strdup (loaded->device);
   self->load_time = loaded->load_s;
+  g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
 /* The jobs that wait for LOAD @id. A copy, since callbacks may change the table. */
@@ -226,7 +228,6 @@ on_load_event (PterisEngineClient *self, Job *job, const PtEvent *event)
     }
     tell_dependents (self, event);
     break;
-  case PT_EVENT_LOADED: take_loaded (self, event->loaded); break;
   case PT_EVENT_DONE:
     forget_need (self, job->id);
     /* The job has succeeded: the model is no longer held back. */
@@ -295,6 +296,10 @@ on_event (const PtEvent *event, gpointer user_data)
     return;
   if (event->kind == PT_EVENT_STATS)
     emit_stats (self, job, event->stats);
+  if (event->kind == PT_EVENT_LOADED)
+    take_loaded (self, event->loaded);
+  if (event->kind == PT_EVENT_FALLBACK)
+    g_signal_emit (self, signals[SIGNAL_FALLBACK], 0, event->alternative, event->text);
   if (job->kind == PT_JOB_LOAD)
     on_load_event (self, job, event);
   if (event->host != NULL && is_last (event->kind) && uses_loaded (job->kind))
@@ -584,6 +589,9 @@ pteris_engine_client_class_init (PterisEngineClientClass *klass)
   signals[SIGNAL_STATS] =
       g_signal_new ("stats", PTERIS_TYPE_ENGINE_CLIENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                     G_TYPE_NONE, 2, G_TYPE_UINT, G_TYPE_POINTER);
+  signals[SIGNAL_FALLBACK] =
+      g_signal_new ("fallback", PTERIS_TYPE_ENGINE_CLIENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                    G_TYPE_NONE, 2, G_TYPE_STRING, G_TYPE_STRING);
 }
 
 static void

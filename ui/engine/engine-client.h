@@ -16,6 +16,8 @@ G_BEGIN_DECLS
  *   jobs (): a job was submitted, or has ended
  *   stats (guint kind, const PtStats *stats): figures of a running or just finished job; of a
  *       continued transcription, without the part of the recording that was done before
+ *   fallback (const char *program, const char *why): the GPU failed, and the job continues with
+ *       @program on the CPU
  */
 #define PTERIS_TYPE_ENGINE_CLIENT (pteris_engine_client_get_type ())
 G_DECLARE_FINAL_TYPE (PterisEngineClient, pteris_engine_client, PTERIS, ENGINE_CLIENT, GObject)

@@ -66,6 +66,22 @@ answer_now (GSimpleAction *action, GVariant *parameter, gpointer user_data)
   pteris_transcript_queue_set_hold (self->queue, TRUE);
 }
 
+/* ---- without the GPU ---- */
+
+/* Stays until it is dismissed. */
+static void
+on_fallback (PterisEngineClient *client, const char *program, const char *why, PterisWindow *self)
+{
+  g_autofree char *name = g_filename_display_basename (program);
+  g_autofree char *what =
+      g_strdup_printf (_ ("The GPU failed. The model continues on the CPU, with “%s”."), name);
+  g_autofree char *text = g_strdup_printf ("%s %s", what, why);
+  AdwToast *toast = _pteris_window_make_toast (text);
+
+  adw_toast_set_timeout (toast, 0);
+  _pteris_window_add_toast (self, toast);
+}
+
 /* ---- setup ---- */
 
 static void
@@ -93,4 +109,7 @@ _pteris_window_add_engines (PterisWindow *self)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->machine, "changed", G_CALLBACK (on_machine_changed), self,
                            G_CONNECT_SWAPPED);
+  for (guint i = 0; i < PTERIS_N_ENGINES; i++)
+    g_signal_connect_object (pteris_engines_get (self->engines, i), "fallback",
+                             G_CALLBACK (on_fallback), self, 0);
 }
