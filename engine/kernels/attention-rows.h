@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <string.h>
-
 #include "engine/kernels/attention.h"
 #include "engine/kernels/kernel-tables.h"
 
@@ -24,11 +22,12 @@ pt_row_number_size (PtRowType type)
   return type == PT_ROWS_F32 ? sizeof (float) : type == PT_ROWS_I8 ? 1 : sizeof (guint16);
 }
 
+/* The place of the number of the cut's first row. */
 static inline gsize
-pt_row_number_at (const PtRowNumbers *numbers, const PtRowCut *cut, gsize row)
+pt_row_number_at (const PtRowNumbers *numbers, const PtRowCut *cut)
 {
   return cut->batch * numbers->batch_stride + cut->kv_head * numbers->head_stride +
-         row * numbers->row_stride;
+         cut->first * numbers->row_stride;
 }
 
 /* Where the cut's columns of row @row of all rows begin. */
@@ -43,51 +42,47 @@ pt_row_cut_at (const PtRowCut *cut, gsize row)
              pt_row_number_size (rows->type);
 }
 
-/* Turns row @row of all rows into floats. */
-static inline void
-pt_row_to_floats (const PtVectorKernels *vectors, const PtRowCut *cut, gsize row, float *out)
-{
-  const PtAttentionRows *rows = cut->rows;
-  gconstpointer from = pt_row_cut_at (cut, row);
-
-  switch (rows->type) {
-  case PT_ROWS_F32: memcpy (out, from, cut->n_columns * sizeof *out); break;
-  case PT_ROWS_F16: vectors->f16_to_f32 (cut->n_columns, from, out); break;
-  case PT_ROWS_BF16: vectors->bf16_to_f32 (cut->n_columns, from, out); break;
-  case PT_ROWS_I8: {
-    gint8 zero = ((const gint8 *) rows->zeros.data)[pt_row_number_at (&rows->zeros, cut, row)];
-    float scale = ((const float *) rows->scales.data)[pt_row_number_at (&rows->scales, cut, row)];
-
-    vectors->i8_to_f32 (cut->n_columns, from, zero, scale, out);
-    break;
-  }
-  }
-}
-
 /*
- * The cut as floats: where they lie, or in @room. Sets the stride of the rows, and where to
- * prefetch the following rows from: NULL if @goes_on is FALSE, or if this function has prefetched
- * them.
+ * The cut as floats: where they lie, or in @room. Sets the stride of the rows. While rows become
+ * floats **ahead is prefetched; *ahead is NULL then.
  */
 static inline const float *
-pt_float_rows (const PtVectorKernels *vectors, const PtRowCut *cut, gboolean goes_on,
-               PtRowRoom room, gsize *stride, const float **ahead)
+pt_float_rows (const PtVectorKernels *vectors, const PtRowCut *cut, PtRowRoom room, gsize *stride,
+               PtAhead **ahead)
 {
-  *ahead = NULL;
-  if (cut->rows->type == PT_ROWS_F32) {
-    const float *rows = (const float *) (gconstpointer) pt_row_cut_at (cut, cut->first);
+  const PtAttentionRows *rows = cut->rows;
+  PtTypedRows typed = { .x = pt_row_cut_at (cut, cut->first),
+                        .n_rows = cut->n,
+                        .n_columns = cut->n_columns,
+                        .stride = rows->row_stride };
 
-    *stride = cut->rows->row_stride;
-    if (goes_on)
-      *ahead = rows + cut->n * *stride;
-    return rows;
-  }
-  for (gsize i = 0; i < cut->n; i++) {
-    if (goes_on)
-      pt_fetch (pt_row_cut_at (cut, cut->first + cut->n + i),
-                cut->n_columns * pt_row_number_size (cut->rows->type));
-    pt_row_to_floats (vectors, cut, cut->first + i, room + i * cut->n_columns);
+  *stride = rows->row_stride;
+  if (rows->type == PT_ROWS_F32)
+    return typed.x;
+  if (rows->type == PT_ROWS_I8) {
+    typed.zeros = (const gint8 *) rows->zeros.data + pt_row_number_at (&rows->zeros, cut);
+    typed.zero_stride = rows->zeros.row_stride;
+    typed.scales = (const float *) rows->scales.data + pt_row_number_at (&rows->scales, cut);
+    typed.scale_stride = rows->scales.row_stride;
+    vectors->i8_rows_to_f32 (&typed, ahead != NULL ? *ahead : NULL, room);
+  } else {
+    vectors->half_rows_to_f32 (&typed, rows->type == PT_ROWS_BF16, ahead != NULL ? *ahead : NULL,
+                               room);
   }
   *stride = cut->n_columns;
+  if (ahead != NULL)
+    *ahead = NULL;
   return room;
+}
+
+/* The lines of @n_rows rows of the cut's columns, from share @i of @n of them on. */
+static inline PtAhead
+pt_rows_ahead (const PtRowCut *cut, gsize n_rows, gsize i, gsize n)
+{
+  gsize size = pt_row_number_size (cut->rows->type), row_bytes = cut->n_columns * size;
+  gsize n_lines = MAX (pt_lines (row_bytes), 1), line = n_rows * n_lines * i / n;
+  guintptr row = (guintptr) pt_row_cut_at (cut, cut->first + line / n_lines);
+
+  return (PtAhead){ row + line % n_lines * PT_LINE, row + row_bytes, row_bytes,
+                    cut->rows->row_stride * size };
 }

@@ -146,6 +146,29 @@ heads_together (const Query *query)
 }
 
 /*
+ * Sets @ahead to what item @i of the @n items of a chunk prefetches of the chunk of keys at @at: a
+ * share of its lines in memory order, in which they come fastest. FALSE: there is no whole chunk.
+ */
+static gboolean
+keys_ahead (const Query *query, gsize at, gsize i, gsize n, PtAhead *ahead)
+{
+  const PtAttention *a = query->job->a;
+  const PtAttentionRows *k = &a->k;
+  gboolean together = k->head_stride < k->row_stride;
+  PtRowCut cut = { k, query->batch, query->first_head / query->job->group, query->key + at, 0,
+                   0, a->head_dim };
+
+  if (at + CHUNK_KEYS > query->n_keys)
+    return FALSE;
+  if (together)
+    cut.n_columns += (n - 1) * k->head_stride;
+  else
+    cut.kv_head += i;
+  *ahead = pt_rows_ahead (&cut, CHUNK_KEYS, together ? i : 0, n);
+  return TRUE;
+}
+
+/*
  * Computes scores. Item: a chunk of keys and the heads of a group. The groups of a chunk are
  * consecutive items, in memory order.
  */
@@ -163,14 +186,15 @@ score_task (gpointer data, gsize begin, gsize end, guint worker)
     gsize head = query->first_head + first, n = MIN (CHUNK_KEYS, query->n_keys - at), stride;
     const PtRowCut cut = { &a->k, query->batch, head / job->group, query->key + at, n,
                            0,     a->head_dim };
-    const float *ahead,
-        *k = pt_float_rows (job->vectors, &cut, at + 2 * CHUNK_KEYS <= query->n_keys, room, &stride,
-                            &ahead);
+    PtAhead ahead, *next = keys_ahead (query, at + CHUNK_KEYS, item % n_groups, n_groups, &ahead)
+                               ? &ahead
+                               : NULL;
+    const float *k = pt_float_rows (job->vectors, &cut, room, &stride, &next);
 
     for (gsize h = 0; h < group; h += PT_DOT_ROWS)
       job->kernels->lane_dots (MIN (PT_DOT_ROWS, group - h), n, a->head_dim, query->lead,
                                q_row (a, query->batch, head + h, query->query), a->q_head_stride, k,
-                               stride, h == 0 ? ahead : NULL,
+                               stride, h == 0 ? next : NULL,
                                query->scores + (first + h) * WINDOW_KEYS + at, WINDOW_KEYS);
   }
 }
@@ -246,7 +270,7 @@ begin_sums (const Query *query, const Part *part, gsize at)
 /* Adds weights . values for @n_keys keys from @at on, whose rows of floats are @v. */
 static void
 add_values_in_place (const Query *query, const Part *part, gsize at, gsize n_keys, const float *v,
-                     gsize stride, const float *ahead)
+                     gsize stride, PtAhead *ahead)
 {
   const PtAttention *a = query->job->a;
   const float *weights = query->scores + part->first * WINDOW_KEYS + at;
@@ -285,7 +309,7 @@ find_part (const Query *query, gsize item, gsize end, Part *part)
 
 /* Adds the values of keys [at, at + n) of the window to the sums of the part's group. */
 static void
-add_group (const Query *query, Part part, gsize at, gsize n, gboolean goes_on)
+add_group (const Query *query, Part part, gsize at, gsize n, PtAhead *ahead)
 {
   const Job *job = query->job;
   gsize group = heads_together (query), kv_head = (query->first_head + part.first) / job->group;
@@ -294,7 +318,7 @@ add_group (const Query *query, Part part, gsize at, gsize n, gboolean goes_on)
   };
   PtRowRoom room;
   gsize stride;
-  const float *ahead, *v = pt_float_rows (job->vectors, &cut, goes_on, room, &stride, &ahead);
+  const float *v = pt_float_rows (job->vectors, &cut, room, &stride, &ahead);
 
   for (gsize h = 0; h < group; h += PT_DOT_ROWS, part.first += PT_DOT_ROWS) {
     part.m = MIN (PT_DOT_ROWS, group - h);
@@ -302,6 +326,25 @@ add_group (const Query *query, Part part, gsize at, gsize n, gboolean goes_on)
       begin_sums (query, &part, at);
     add_values_in_place (query, &part, at, n, v, stride, h == 0 ? ahead : NULL);
   }
+}
+
+/* What @part, which begins with item @item of [begin, end), prefetches of the values at @at. */
+static PtAhead
+values_ahead (const Query *query, const Part *part, gsize begin, gsize item, gsize end, gsize at)
+{
+  const PtAttention *a = query->job->a;
+  gsize n_parts = pt_div_up (a->value_dim, PART_COLUMNS), group = heads_together (query);
+  gboolean together = a->v.head_stride < a->v.row_stride;
+  gsize head = together ? begin / n_parts * group : part->first;
+  const PtRowCut cut = { &a->v,
+                         query->batch,
+                         (query->first_head + head) / query->job->group,
+                         query->key + at,
+                         0,
+                         together ? begin % n_parts * PART_COLUMNS : part->column,
+                         together ? (end - begin) * PART_COLUMNS : part->n };
+
+  return pt_rows_ahead (&cut, CHUNK_KEYS, together ? item - begin : 0, end - begin);
 }
 
 /*
@@ -313,6 +356,7 @@ values_task (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Query *query = data;
   gsize visible = visible_keys (query->job->a, query->query);
+  PtAhead ahead;
   Part part;
 
   visible = MIN (query->n_keys, visible - MIN (visible, query->key));
@@ -321,7 +365,9 @@ values_task (gpointer data, gsize begin, gsize end, guint worker)
 
     for (gsize item = begin, next; item < end; item = next) {
       next = find_part (query, item, end, &part);
-      add_group (query, part, at, n, 2 * n <= visible - at);
+      if (at + 2 * CHUNK_KEYS <= visible)
+        ahead = values_ahead (query, &part, begin, item, end, at + CHUNK_KEYS);
+      add_group (query, part, at, n, at + 2 * CHUNK_KEYS <= visible ? &ahead : NULL);
     }
   }
 }
@@ -521,7 +567,7 @@ score_few_keys (const Job *job, const Block *block)
                          0,     a->head_dim };
   PtRowRoom room;
   gsize stride;
-  const float *ahead, *k = pt_float_rows (job->vectors, &cut, FALSE, room, &stride, &ahead);
+  const float *k = pt_float_rows (job->vectors, &cut, room, &stride, NULL);
 
   for (gsize h = 0; h < block->n_heads; h++)
     for (gsize i = 0; i < block->n_queries; i += PT_DOT_ROWS)
@@ -541,7 +587,7 @@ pack_keys (const Job *job, const Block *block, gsize first, gsize n, float *pane
   };
   PtRowRoom room;
   gsize stride;
-  const float *ahead, *k = pt_float_rows (job->vectors, &cut, FALSE, room, &stride, &ahead);
+  const float *k = pt_float_rows (job->vectors, &cut, room, &stride, NULL);
 
   job->kernels->pack_transposed (n, a->head_dim, k, stride, panel);
 }
@@ -602,10 +648,10 @@ pack_values (const Job *job, const Block *block, gsize first, gsize n)
   PtRowRoom room;
 
   for (gsize i = 0; i < n; i++) {
-    const float *ahead, *v;
+    const float *v;
 
     cut.first = block->key + first + i;
-    v = pt_float_rows (job->vectors, &cut, FALSE, room, &stride, &ahead);
+    v = pt_float_rows (job->vectors, &cut, room, &stride, NULL);
     for (gsize column = 0; column < a->value_dim; column += nr)
       memcpy (block->packed + column * n + i * nr, v + column,
               MIN (nr, a->value_dim - column) * sizeof *v);

@@ -23,6 +23,54 @@ G_BEGIN_DECLS
 #define PT_MAX_MR 32
 #define PT_MAX_NR 32
 
+#define PT_LINE 64 /* bytes of a cache line */
+
+/**
+ * PtAhead: lines to prefetch, in their order: from @at to the end of its row, then of the following
+ * rows.
+ */
+typedef struct {
+  guintptr at, row_end;
+  gsize row_bytes, row_stride; /* in bytes */
+} PtAhead;
+
+/** Rows of 16 or 8 bits for each number that become floats. Strides are in numbers. */
+typedef struct {
+  gconstpointer x;
+  gsize n_rows, n_columns, stride;
+  const gint8 *zeros; /* of 8 bits: one for each row */
+  const float *scales;
+  gsize zero_stride, scale_stride;
+} PtTypedRows;
+
+/** The number of cache lines of @size bytes. */
+static inline gsize
+pt_lines (gsize size)
+{
+  return (size + PT_LINE - 1) / PT_LINE;
+}
+
+/** Goes on to the next line. */
+static inline gconstpointer
+pt_next_line (PtAhead *ahead)
+{
+  guintptr line = ahead->at, end = ahead->row_end;
+
+  ahead->at = line + PT_LINE;
+  if (ahead->at >= end) {
+    ahead->row_end = end + ahead->row_stride;
+    ahead->at = ahead->row_end - ahead->row_bytes;
+  }
+  return (gconstpointer) line;
+}
+
+static inline void
+pt_fetch_ahead (PtAhead *ahead, gsize n_lines)
+{
+  for (gsize i = 0; ahead != NULL && i < n_lines; i++)
+    __builtin_prefetch (pt_next_line (ahead));
+}
+
 /** The start of a float tile (bias, or the content of c) and its end (clamp). */
 typedef struct {
   const float *bias;   /* [nr] or NULL: zeros */
@@ -75,6 +123,12 @@ typedef struct {
   void (*bf16_to_f32) (gsize n, const guint16 *x, float *y);
   void (*f32_to_bf16) (gsize n, const float *x, guint16 *y);
   void (*i8_to_f32) (gsize n, const gint8 *x, float zero, float scale, float *y);
+  /*
+   * The same for rows of attention, into dense rows. @ahead: prefetch as many lines as the rows
+   * have; or NULL.
+   */
+  void (*half_rows_to_f32) (const PtTypedRows *rows, gboolean is_bf16, PtAhead *ahead, float *y);
+  void (*i8_rows_to_f32) (const PtTypedRows *rows, PtAhead *ahead, float *y);
 
   /*
    * One row of n scores of an online softmax: x = exp(x * scale + mask - new maximum); updates *max
@@ -107,16 +161,16 @@ typedef struct {
                 const PtTileEnds *ends, float *c, gsize ldc);
   /*
    * The same sums in the order of lane-dot.h: four rows of b at a time in 4 lanes, then the rest.
-   * @ahead: rows to prefetch, of the size of b, or NULL.
+   * @ahead: prefetch as many lines as b has; or NULL.
    */
   void (*lane_dots) (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda,
-                     const float *b, gsize ldb, const float *ahead, float *c, gsize ldc);
+                     const float *b, gsize ldb, PtAhead *ahead, float *c, gsize ldc);
   /*
    * c[i][j] += w[i][0] b[0][j], c[i][j] += w[i][1] b[1][j], ... for m <= PT_DOT_ROWS rows of n
-   * columns; products are rounded before the sum. @ahead: rows to prefetch, or NULL.
+   * columns; products are rounded before the sum. @ahead: as for lane_dots.
    */
   void (*add_rows) (gsize m, gsize n, gsize k, const float *w, gsize ldw, const float *b, gsize ldb,
-                    const float *ahead, float *c, gsize ldc);
+                    PtAhead *ahead, float *c, gsize ldc);
   /* panel[p][0..nr) = b[0..nr)[p] for n <= nr rows of b; missing rows are 0. */
   void (*pack_transposed) (gsize n, gsize k, const float *b, gsize ldb, float *panel);
 } PtF32Kernels;

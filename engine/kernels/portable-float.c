@@ -292,6 +292,32 @@ i8_to_f32 (gsize n, const gint8 *x, float zero, float factor, float *y)
     y[i] = ((float) x[i] - zero) * factor;
 }
 
+static void
+half_rows_to_f32 (const PtTypedRows *rows, gboolean is_bf16, PtAhead *ahead, float *y)
+{
+  const guint16 *x = rows->x;
+
+  for (gsize i = 0; i < rows->n_rows; i++, x += rows->stride, y += rows->n_columns) {
+    pt_fetch_ahead (ahead, pt_lines (rows->n_columns * sizeof *x));
+    if (is_bf16)
+      bf16_to_f32 (rows->n_columns, x, y);
+    else
+      f16_to_f32 (rows->n_columns, x, y);
+  }
+}
+
+static void
+i8_rows_to_f32 (const PtTypedRows *rows, PtAhead *ahead, float *y)
+{
+  const gint8 *x = rows->x;
+
+  for (gsize i = 0; i < rows->n_rows; i++, x += rows->stride, y += rows->n_columns) {
+    pt_fetch_ahead (ahead, pt_lines (rows->n_columns));
+    i8_to_f32 (rows->n_columns, x, rows->zeros[i * rows->zero_stride],
+               rows->scales[i * rows->scale_stride], y);
+  }
+}
+
 /*
  * Rounds a value to the nearest integer, ties to even, after limiting it to [-512, 512]. NaN
  * becomes the lower limit.
@@ -396,7 +422,7 @@ dot_rows (PtFloatType type, gsize m, gsize n, gsize k, const float *a, gsize lda
 
 static void
 lane_dots (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda, const float *b,
-           gsize ldb, const float *ahead, float *c, gsize ldc)
+           gsize ldb, PtAhead *ahead, float *c, gsize ldc)
 {
   for (gsize i = 0; i < m; i++) {
     gsize j = 0;
@@ -409,7 +435,7 @@ lane_dots (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda, 
 
 static void
 add_rows (gsize m, gsize n, gsize k, const float *w, gsize ldw, const float *b, gsize ldb,
-          const float *ahead, float *c, gsize ldc)
+          PtAhead *ahead, float *c, gsize ldc)
 {
   for (gsize p = 0; p < k; p++)
     for (gsize i = 0; i < m; i++)
@@ -470,6 +496,8 @@ const PtVectorKernels pt_vector_kernels_portable = {
   .bf16_to_f32 = bf16_to_f32,
   .f32_to_bf16 = f32_to_bf16,
   .i8_to_f32 = i8_to_f32,
+  .half_rows_to_f32 = half_rows_to_f32,
+  .i8_rows_to_f32 = i8_rows_to_f32,
   .softmax_step = softmax_step,
   .quantize_row = quantize_row,
   .finish_qd8 = finish_qd8,

@@ -429,6 +429,9 @@ f16_to_f32 (gsize n, const guint16 *x, float *y)
 {
   gsize i = 0;
 
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+    UNROLLED (j, 4)
+      vf_store (y + i + j * LANES, vf_load_f16 (x + i + j * LANES));
   for (; i + LANES <= n; i += LANES)
     vf_store (y + i, vf_load_f16 (x + i));
   for (; i < n; i++)
@@ -440,6 +443,9 @@ bf16_to_f32 (gsize n, const guint16 *x, float *y)
 {
   gsize i = 0;
 
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+    UNROLLED (j, 4)
+      vf_store (y + i + j * LANES, vf_load_bf16 (x + i + j * LANES));
   for (; i + LANES <= n; i += LANES)
     vf_store (y + i, vf_load_bf16 (x + i));
   for (; i < n; i++)
@@ -477,15 +483,48 @@ f32_to_bf16 (gsize n, const float *x, guint16 *y)
 static void
 i8_to_f32 (gsize n, const gint8 *x, float zero, float factor, float *y)
 {
+  const vf zeros = vf_set1 (zero), factors = vf_set1 (factor);
   gsize i = 0;
 
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+    UNROLLED (j, 4) {
+      vf v = vi_to_float (LOAD_BYTES (x + i + j * LANES));
+
+      vf_store (y + i + j * LANES, vf_mul (vf_sub (v, zeros), factors));
+    }
   for (; i + LANES <= n; i += LANES) {
     vf v = vi_to_float (LOAD_BYTES (x + i));
 
-    vf_store (y + i, vf_mul (vf_sub (v, vf_set1 (zero)), vf_set1 (factor)));
+    vf_store (y + i, vf_mul (vf_sub (v, zeros), factors));
   }
   for (; i < n; i++)
     y[i] = ((float) x[i] - zero) * factor;
+}
+
+static void
+half_rows_to_f32 (const PtTypedRows *rows, gboolean is_bf16, PtAhead *ahead, float *y)
+{
+  const guint16 *x = rows->x;
+
+  for (gsize i = 0; i < rows->n_rows; i++, x += rows->stride, y += rows->n_columns) {
+    pt_fetch_ahead (ahead, pt_lines (rows->n_columns * sizeof *x));
+    if (is_bf16)
+      bf16_to_f32 (rows->n_columns, x, y);
+    else
+      f16_to_f32 (rows->n_columns, x, y);
+  }
+}
+
+static void
+i8_rows_to_f32 (const PtTypedRows *rows, PtAhead *ahead, float *y)
+{
+  const gint8 *x = rows->x;
+
+  for (gsize i = 0; i < rows->n_rows; i++, x += rows->stride, y += rows->n_columns) {
+    pt_fetch_ahead (ahead, pt_lines (rows->n_columns));
+    i8_to_f32 (rows->n_columns, x, rows->zeros[i * rows->zero_stride],
+               rows->scales[i * rows->scale_stride], y);
+  }
 }
 
 /*
@@ -629,6 +668,8 @@ const PtVectorKernels PT_VECTOR_KERNELS = {
   .bf16_to_f32 = bf16_to_f32,
   .f32_to_bf16 = f32_to_bf16,
   .i8_to_f32 = i8_to_f32,
+  .half_rows_to_f32 = half_rows_to_f32,
+  .i8_rows_to_f32 = i8_rows_to_f32,
   .softmax_step = softmax_step,
   .quantize_row = quantize_row,
   .finish_qd8 = finish_qd8,

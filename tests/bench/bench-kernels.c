@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <glib.h>
 
@@ -13,7 +15,9 @@
  * Measures the kernels on the shapes of the starter models. There are as many weights as in a
  * model, so that a decode step reads them from memory. Takes some seconds; not a test.
  *
- *     bench-kernels [THREADS [llama]]     llama: only products of a Llama of 1.2 B shape
+ *     bench-kernels [THREADS [llama|attention]]
+ *
+ * llama: only products of a Llama of 1.2 B shape. attention: only one query behind many keys.
  */
 
 typedef struct {
@@ -232,6 +236,128 @@ bench_attention (gsize heads, gsize kv_heads, gsize n_queries, gsize n_keys, gbo
                (causal && n_queries > 1 ? 0.5 : 1.0));
 }
 
+/* ---- one query behind many keys ---- */
+
+#define DEEP_HEADS 9
+#define DEEP_KV_HEADS 3
+#define DEEP_DIM 64
+#define DEEP_ROUNDS 9
+
+/* Numbers that no sum of them makes infinite: floats and 16-bit floats of 0.5 to 1, any bytes. */
+static void
+fill_rows (PtRowType type)
+{
+  const guint32 keep = type == PT_ROWS_F32 ? 0x7fffff : type == PT_ROWS_F16 ? 0x3ff03ff : ~0u;
+  const guint32 exponents = type == PT_ROWS_F32 ? 0x3f000000 : 0x38003800;
+  guint32 state = 1, *words = (guint32 *) (gpointer) weights;
+
+  for (gsize i = 0; i < WEIGHT_BYTES / sizeof *words; i++) {
+    state = state * 1664525u + 1013904223u;
+    words[i] = type == PT_ROWS_I8 ? state ^ state >> 16 : (state >> 4 & keep) | exponents;
+  }
+}
+
+static PtAttentionRows
+deep_rows (PtRowType type, gconstpointer data)
+{
+  static const gint8 zero;
+
+  return (PtAttentionRows){ .data = data,
+                            .type = type,
+                            .head_stride = DEEP_DIM,
+                            .row_stride = DEEP_KV_HEADS * DEEP_DIM,
+                            .zeros = { .data = &zero },
+                            .scales = { .data = scales } };
+}
+
+/* With one thread the time of the processor, in which other programs do not count. */
+static double
+deep_seconds (void)
+{
+  return pt_pool_n_workers (pool) == 1 ? (double) clock () / CLOCKS_PER_SEC : seconds ();
+}
+
+/* One query in each of as many layers as fill the memory. Returns the number of bytes. */
+static gsize
+attend_deep (PtRowType type, gsize n_keys)
+{
+  gsize size = n_keys * DEEP_KV_HEADS * DEEP_DIM *
+               (type == PT_ROWS_F32   ? 4
+                : type == PT_ROWS_F16 ? 2
+                                      : 1);
+  gsize n_layers = WEIGHT_BYTES / size / 2;
+
+  for (gsize layer = 0; layer < n_layers; layer++) {
+    PtAttention a = { .q = x,
+                      .k = deep_rows (type, weights + 2 * layer * size),
+                      .v = deep_rows (type, weights + (2 * layer + 1) * size),
+                      .out = c,
+                      .batch = 1,
+                      .heads = DEEP_HEADS,
+                      .kv_heads = DEEP_KV_HEADS,
+                      .n_queries = 1,
+                      .n_keys = n_keys,
+                      .head_dim = DEEP_DIM,
+                      .value_dim = DEEP_DIM,
+                      .q_head_stride = DEEP_DIM,
+                      .q_row_stride = DEEP_HEADS * DEEP_DIM,
+                      .out_head_stride = DEEP_DIM,
+                      .out_row_stride = DEEP_HEADS * DEEP_DIM,
+                      .scale = 0.125f,
+                      .causal = TRUE,
+                      .start_pos = n_keys - 1 };
+
+    pt_attention_f32 (pool, &a);
+  }
+  return 2 * n_layers * size;
+}
+
+static int
+compare_doubles (gconstpointer a, gconstpointer b)
+{
+  double left = *(const double *) a, right = *(const double *) b;
+
+  return (left > right) - (left < right);
+}
+
+/* Attention and the loop that only reads take turns; figures are medians, and the ratio's ends. */
+static void
+bench_deep (const char *name, PtRowType type, gsize n_keys)
+{
+  double read[DEEP_ROUNDS], attend[DEEP_ROUNDS], ratios[DEEP_ROUNDS];
+
+  fill_rows (type);
+  for (guint round = 0; round < DEEP_ROUNDS; round++) {
+    PtStream stream = { weights, 64 };
+    double start = deep_seconds (), middle, bytes;
+
+    pt_pool_run_shares (pool, WEIGHT_BYTES / 64, 1024, &stream, read_words, weights);
+    middle = deep_seconds ();
+    bytes = (double) attend_deep (type, n_keys) * 1e-9;
+    attend[round] = bytes / (deep_seconds () - middle);
+    read[round] = WEIGHT_BYTES * 1e-9 / (middle - start);
+    ratios[round] = attend[round] / read[round];
+  }
+  qsort (read, DEEP_ROUNDS, sizeof *read, compare_doubles);
+  qsort (attend, DEEP_ROUNDS, sizeof *attend, compare_doubles);
+  qsort (ratios, DEEP_ROUNDS, sizeof *ratios, compare_doubles);
+  g_print ("attention %-6s %5zu keys  %5.1f GB/s of %5.1f  ratio %.2f (%.2f to %.2f)\n", name,
+           n_keys, attend[DEEP_ROUNDS / 2], read[DEEP_ROUNDS / 2], ratios[DEEP_ROUNDS / 2],
+           ratios[0], ratios[DEEP_ROUNDS - 1]);
+}
+
+static void
+bench_deep_attention (void)
+{
+  for (gsize n_keys = 8192; n_keys <= 32768; n_keys *= 4) {
+    bench_deep ("fp32", PT_ROWS_F32, n_keys);
+    bench_deep ("fp16", PT_ROWS_F16, n_keys);
+    bench_deep ("8 bit", PT_ROWS_I8, n_keys);
+  }
+}
+
+/* ---- small things ---- */
+
 static void
 bench_unary (const char *name, PtUnary op)
 {
@@ -321,6 +447,10 @@ main (int argc, char **argv)
   make_data ();
   g_print ("%s, %s\n", pt_cpu_name (), pt_cpu_level_name (pt_cpu_level ()));
   bench_pool ();
+  if (argc > 2 && strcmp (argv[2], "attention") == 0) {
+    bench_deep_attention ();
+    return 0;
+  }
   bench_reading ();
   for (gsize m = 1; m <= 512; m += 511)
     for (Weights type = WEIGHTS_4_BIT; type < N_WEIGHTS; type++)

@@ -338,9 +338,11 @@ each_order (void)
   for (gsize k = 0; k <= MAX_K; k++)
     for (gsize n = 1; n <= ROWS; n++)
       for (gsize m = 1; m <= PT_DOT_ROWS; m++) {
+        PtAhead ahead = { (guintptr) b, (guintptr) b + 64, 64, 64 };
         gboolean lead = (k + n + m) % 2 == 0;
 
-        kernels->lane_dots (m, n, k, lead, a, MAX_K, b, COLUMNS, k % 2 == 0 ? b : NULL, c, ROWS);
+        kernels->lane_dots (m, n, k, lead, a, MAX_K, b, COLUMNS, k % 2 == 0 ? &ahead : NULL, c,
+                            ROWS);
         for (gsize i = 0; i < m; i++)
           for (gsize j = 0; j < n; j++) {
             gsize lanes = j < n - n % 4 ? 4 : !lead || (j % 4) != 1 ? 8 : 4;
@@ -352,8 +354,10 @@ each_order (void)
       }
   for (gsize n = 1; n <= COLUMNS; n++)
     for (gsize m = 1; m <= PT_DOT_ROWS; m++) {
+      PtAhead ahead = { (guintptr) b, (guintptr) b + 64, 64, 64 };
+
       memset (y, 0, sizeof y);
-      kernels->add_rows (m, n, ROWS, a, MAX_K, b, COLUMNS, NULL, y, COLUMNS);
+      kernels->add_rows (m, n, ROWS, a, MAX_K, b, COLUMNS, m % 2 == 0 ? &ahead : NULL, y, COLUMNS);
       for (gsize i = 0; i < m; i++)
         for (gsize j = 0; j < n; j++) {
           float expected = 0;
@@ -371,6 +375,65 @@ test_order (void)
   for_each_level (each_order);
 }
 
+/* Lines are prefetched row after row; one that a row fills in part is a line, too. */
+static void
+test_ahead (void)
+{
+  static const gsize lines[] = { 128, 1000, 1064, 1128, 2000, 2064 };
+  PtAhead ahead = { 128, 150, 150, 1000 };
+
+  g_assert_cmpuint (pt_lines (0), ==, 0);
+  g_assert_cmpuint (pt_lines (64), ==, 1);
+  g_assert_cmpuint (pt_lines (65), ==, 2);
+  for (gsize i = 0; i < G_N_ELEMENTS (lines); i++)
+    g_assert_cmpuint ((guintptr) pt_next_line (&ahead), ==, lines[i]);
+}
+
+/* Rows of 16 and 8 bits become dense rows with the bits of the single functions. */
+static void
+each_typed_rows (void)
+{
+  enum { ROWS = 3, STRIDE = 150 };
+  const PtVectorKernels *vectors = pt_vector_kernels ();
+  static const gint8 zeros[] = { -128, 99, 3, 99, 127 };
+  static const float scales[] = { 0.25f, 3.0f, -0.1f };
+  guint16 halves[ROWS * STRIDE];
+  gint8 bytes[ROWS * STRIDE];
+  float y[ROWS * STRIDE], expected[STRIDE];
+
+  for (gsize i = 0; i < ROWS * STRIDE; i++) {
+    halves[i] = (guint16) (i * 523 % 0x7c00);
+    bytes[i] = (gint8) (i * 37 % 256 - 128);
+  }
+  for (gsize n = 0; n <= 140; n++) {
+    PtTypedRows rows = { halves, ROWS, n, STRIDE, zeros, scales, 2, 1 };
+    PtAhead ahead = { (guintptr) bytes, (guintptr) bytes + 64, 64, 64 }, *next = &ahead;
+
+    for (guint type = 0; type < 3; type++, next = NULL) {
+      rows.x = type == 2 ? (gconstpointer) bytes : halves;
+      if (type == 2)
+        vectors->i8_rows_to_f32 (&rows, next, y);
+      else
+        vectors->half_rows_to_f32 (&rows, type == 1, next, y);
+      for (gsize i = 0; i < ROWS; i++) {
+        if (type == 0)
+          vectors->f16_to_f32 (n, halves + i * STRIDE, expected);
+        else if (type == 1)
+          vectors->bf16_to_f32 (n, halves + i * STRIDE, expected);
+        else
+          vectors->i8_to_f32 (n, bytes + i * STRIDE, zeros[2 * i], scales[i], expected);
+        g_assert_cmpmem (y + i * n, n * sizeof *y, expected, n * sizeof *y);
+      }
+    }
+  }
+}
+
+static void
+test_typed_rows (void)
+{
+  for_each_level (each_typed_rows);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -381,6 +444,8 @@ main (int argc, char **argv)
   g_test_add_func ("/attention/cases", test_cases);
   g_test_add_func ("/attention/hidden-rows", test_hidden);
   g_test_add_func ("/attention/order", test_order);
+  g_test_add_func ("/attention/ahead", test_ahead);
+  g_test_add_func ("/attention/typed-rows", test_typed_rows);
   result = g_test_run ();
   pt_pool_free (pool);
   return result;
