@@ -43,7 +43,7 @@ grow_cache (const PtView *cache, gint64 start, gint64 n)
   guint8 *data = cache->data;
 
   if (cache->sizes[0] == 1 && pt_view_is_contiguous (cache))
-    pt_pages_grow (data + (gsize) start * row, (gsize) n * row,
+    pt_pages_grow (data, data + (gsize) start * row, (gsize) n * row,
                    data + (gsize) cache->sizes[1] * row);
 }
 

@@ -19,6 +19,11 @@
 #define ARENA_CHUNK (1024 * 1024)
 /* Bytes that pt_pages_grow() requests at a time; a multiple of every page size. */
 #define GROWTH (64 * 1024)
+/* Bytes of a large page of most processors; what has other large pages refuses them. */
+#define LARGE_PAGE (2 * 1024 * 1024)
+#if defined __linux__ && !defined MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 
 /* Reserve more on 64-bit systems, which have plenty of address space. */
 #if GLIB_SIZEOF_SIZE_T >= 8
@@ -62,6 +67,11 @@ system_clear (gpointer data, gsize size)
 
 static void
 system_touch (gpointer data, gsize size)
+{
+}
+
+static void
+system_collapse (gpointer data, gsize size)
 {
 }
 
@@ -126,6 +136,14 @@ system_touch (gpointer data, gsize size)
 {
 #ifdef MADV_POPULATE_WRITE
   madvise (data, size, MADV_POPULATE_WRITE); /* since Linux 5.14 */
+#endif
+}
+
+static void
+system_collapse (gpointer data, gsize size)
+{
+#ifdef __linux__
+  madvise (data, size, MADV_COLLAPSE); /* since Linux 6.1 */
 #endif
 }
 
@@ -195,12 +213,26 @@ pt_pages_clear (PtPages *pages)
   memset (pages->data, 0, pages->size);
 }
 
+/* Joins the large pages that begin in front of @from, behind @begin, and end in front of @to. */
+static void
+join_pages (guintptr begin, guintptr from, guintptr to)
+{
+  guintptr first = MAX (from / LARGE_PAGE, (begin + LARGE_PAGE - 1) / LARGE_PAGE) * LARGE_PAGE;
+  guintptr end = to / LARGE_PAGE * LARGE_PAGE;
+
+  if (end > first)
+    system_collapse ((gpointer) first, end - first);
+}
+
 void
-pt_pages_grow (gpointer data, gsize size, gconstpointer end)
+pt_pages_grow (gconstpointer begin, gpointer data, gsize size, gconstpointer end)
 {
   guintptr last = (guintptr) data + size - 1, block = last - last % GROWTH;
 
-  if (size > 0 && block >= (guintptr) data)
+  if (size == 0)
+    return;
+  join_pages ((guintptr) begin, (guintptr) data, last + 1);
+  if (block >= (guintptr) data)
     system_touch ((gpointer) block, MIN ((guintptr) end - block, GROWTH));
 }
 

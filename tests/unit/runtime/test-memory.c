@@ -80,13 +80,74 @@ test_grow (void)
     return;
   }
   for (gsize at = 0; at + row <= end; at += row) {
-    pt_pages_grow (block + at, row, block + end);
+    pt_pages_grow (block, block + at, row, block + end);
     g_assert_cmpuint (count_resident (block, end), >=,
                       MIN (((at + row - 1) / (64 * KB) + 1) * 64 * KB, end));
     memset (block + at, 9, row);
   }
   g_assert_true (is_filled (block, end, 9));
   g_assert_cmpuint (count_resident (block, size), <=, end + 64 * KB); /* and the last page */
+  pt_pages_unmap (&pages);
+}
+
+/* Kilobytes of large pages in this process. */
+static guint64
+count_large (void)
+{
+  g_autofree char *text = NULL;
+  const char *line;
+
+  if (!g_file_get_contents ("/proc/self/smaps_rollup", &text, NULL, NULL))
+    return 0;
+  line = strstr (text, "AnonHugePages:");
+  return line != NULL ? g_ascii_strtoull (line + strlen ("AnonHugePages:"), NULL, 10) : 0;
+}
+
+/* Whether the system gives large pages for any memory, at the first write. */
+static gboolean
+gives_large_at_once (void)
+{
+  g_autofree char *text = NULL;
+
+  return g_file_get_contents ("/sys/kernel/mm/transparent_hugepage/enabled", &text, NULL, NULL) &&
+         strstr (text, "[always]") != NULL;
+}
+
+/* Full pages are joined where the system can do that; no byte changes, in any order of the rows. */
+static void
+test_grow_large (void)
+{
+  const gsize large = 2048 * KB, row = 3 * KB, rows[] = { 1, 700, 1, 1, 340, 682, 300 };
+  const guint8 *begin;
+  gsize at = 0;
+  guint64 before;
+  guint8 *block;
+  PtPages pages;
+
+  map (&pages, 5 * large);
+  block = pages.data + (large - (guintptr) pages.data % large) % large;
+  before = count_large ();
+  memset (block + 3 * large, 1, large);
+  if (under_qemu () || madvise (block + 3 * large, large, 25 /* MADV_COLLAPSE */) != 0 ||
+      count_large () < before + 2048) {
+    g_test_skip ("The system joins no pages.");
+    pt_pages_unmap (&pages);
+    return;
+  }
+  before = count_large ();
+  begin = block + 5 * KB; /* in front of it is memory of others, which stays as it is */
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); at += rows[i++] * row) {
+    pt_pages_grow (begin, (guint8 *) begin + at, rows[i] * row, block + 3 * large);
+    memset ((guint8 *) begin + at, 9, rows[i] * row);
+  }
+  g_assert_cmpuint (at, >, 2 * large);
+  g_assert_true (is_filled (begin, at, 9));
+  g_assert_true (is_filled (block, 5 * KB, 0));
+  g_assert_true (is_filled (begin + at, (gsize) (block + 3 * large - begin) - at, 0));
+  if (count_large () < before + 2048) /* the second page; the system may have become unable to */
+    g_assert_cmpint (madvise (block + large, large, 25), !=, 0);
+  if (!gives_large_at_once ())
+    g_assert_cmpuint (count_large (), <=, before + 2048); /* not the first */
   pt_pages_unmap (&pages);
 }
 
@@ -99,10 +160,10 @@ test_grow_ends (void)
   PtPages pages;
 
   map (&pages, 128 * KB);
-  pt_pages_grow (pages.data, 0, pages.data + pages.size);
-  pt_pages_grow (pages.data + pages.size, 0, pages.data + pages.size);
-  pt_pages_grow (pages.data + pages.size - 1, 1, pages.data + pages.size);
-  pt_pages_grow (pages.data, pages.size, pages.data + pages.size);
+  pt_pages_grow (pages.data, pages.data, 0, pages.data + pages.size);
+  pt_pages_grow (pages.data, pages.data + pages.size, 0, pages.data + pages.size);
+  pt_pages_grow (pages.data, pages.data + pages.size - 1, 1, pages.data + pages.size);
+  pt_pages_grow (pages.data, pages.data, pages.size, pages.data + pages.size);
   g_assert_true (is_filled (pages.data, pages.size, 0));
   pt_pages_unmap (&pages);
 }
@@ -139,6 +200,7 @@ main (int argc, char **argv)
   g_test_add_func ("/memory/clear", test_clear);
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
   g_test_add_func ("/memory/grow", test_grow);
+  g_test_add_func ("/memory/grow-large", test_grow_large);
 #endif
   g_test_add_func ("/memory/grow-ends", test_grow_ends);
   g_test_add_func ("/memory/arena", test_arena);
