@@ -58,6 +58,43 @@ multiply_runs (gpointer data, gsize begin, gsize end, guint worker)
                               job->b + piece.b, broadcast->b_step, job->y + piece.y);
 }
 
+/* Numbers of short rows that are multiplied in one loop, and the longest short row. */
+#define ROW_ROOM 2048
+#define SHORT_ROW 256
+
+/*
+ * Whether all rows of one operand are multiplied by the one row of the other, as pixels are by a
+ * number for each channel, and rows are short.
+ */
+static gboolean
+has_short_rows (const PtXnnBroadcast *broadcast)
+{
+  gsize n = broadcast->n;
+
+  return broadcast->n_outer_dims == 1 && broadcast->a_step == 1 && broadcast->b_step == 1 &&
+         n <= SHORT_ROW && broadcast->a[0] + broadcast->b[0] == n &&
+         MIN (broadcast->a[0], broadcast->b[0]) == 0;
+}
+
+/* Multiplies several rows at a time by as many copies of the repeated row: loops are longer. */
+static void
+multiply_rows (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Job *job = data;
+  const PtXnnBroadcast *broadcast = &job->state->broadcast;
+  const gsize n = broadcast->n, step = ROW_ROOM / n * n;
+  const gboolean repeats_a = broadcast->a[0] == 0;
+  const guint8 *row = repeats_a ? job->a : job->b;
+  guint8 room[ROW_ROOM];
+
+  for (gsize i = 0, from = begin % n; i < step; i++, from = from + 1 < n ? from + 1 : 0)
+    room[i] = row[from];
+  for (gsize at = begin; at < end; at += step)
+    pt_q8_loops ()->multiply (&job->state->product, MIN (step, end - at),
+                              repeats_a ? room : job->a + at, 1, repeats_a ? job->b + at : room, 1,
+                              job->y + at);
+}
+
 static void
 run_binary (const PtXnnGraph *graph, const PtXnnNode *node)
 {
@@ -65,7 +102,10 @@ run_binary (const PtXnnGraph *graph, const PtXnnNode *node)
               pt_xnn_out (graph, node, 0)->data };
 
   pt_pool_run (graph->pool, pt_xnn_out (graph, node, 0)->numel, GRAIN,
-               node->klass->detail == PT_BINARY_MUL ? multiply_runs : add_runs, &job);
+               node->klass->detail != PT_BINARY_MUL     ? add_runs
+               : has_short_rows (&job.state->broadcast) ? multiply_rows
+                                                        : multiply_runs,
+               &job);
 }
 
 /* The factors of an addition in fixed point, with as many bits as fit 32-bit sums. */

@@ -330,6 +330,46 @@ test_binary_q8 (void)
     }
 }
 
+/* @rows of n numbers, times one number for each of their n places; @swap: the other way round. */
+static void
+multiply_rows_q8 (guint32 rows, guint32 n, gboolean swap)
+{
+  const int za = 7, zb = -3, zy = 2;
+  const float scale = (0.05f * 0.02f) / 0.06f;
+  g_autofree gint8 *a = g_malloc (rows * n), *b = g_malloc (n), *y = g_malloc (rows * n);
+  g_autoptr (Builder) g = builder_new ();
+  guint32 va = builder_quantized (g, QI8, 2, DIMS (rows, n), INPUT, 0, 0.05f, za);
+  guint32 vb = builder_quantized (g, QI8, 1, DIMS (n), INPUT, 1, 0.02f, zb);
+  guint32 vy = builder_quantized (g, QI8, 2, DIMS (rows, n), OUTPUT, 2, 0.06f, zy);
+  PtTensor ta = make_tensor (PT_DTYPE_I8, 2, SIZES (rows, n), a, rows * n);
+  PtTensor tb = make_tensor (PT_DTYPE_I8, 1, SIZES (n), b, n);
+  PtTensor ty = make_tensor (PT_DTYPE_I8, 2, SIZES (rows, n), y, rows * n);
+
+  for (guint32 i = 0; i < rows * n; i++)
+    a[i] = (gint8) (i * 37 % 251 - 125);
+  for (guint32 i = 0; i < n; i++)
+    b[i] = (gint8) (i * 53 % 241 - 120);
+  builder_simple (g, 15, 3, swap ? (guint32[]){ vb, va, vy } : (guint32[]){ va, vb, vy });
+  run_graph (g, (PtTensor *[]){ &ta, &tb, &ty }, 3);
+  for (guint32 i = 0; i < rows * n; i++) {
+    float q = rintf ((float) ((a[i] - za) * (b[i % n] - zb)) * scale) + (float) zy;
+
+    g_assert_cmpint (y[i], ==, (int) CLAMP (q, -128.0f, 127.0f));
+  }
+}
+
+/* Rows of all lengths; several pieces, most of which begin within a row. */
+static void
+test_multiply_rows_q8 (void)
+{
+  static const guint32 lengths[] = { 2, 3, 16, 24, 33, 72, 255, 256, 257, 960, 3000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lengths); i++) {
+    multiply_rows_q8 (150000 / lengths[i], lengths[i], i % 2 == 0);
+    multiply_rows_q8 (2, lengths[i], i % 2 == 1);
+  }
+}
+
 /* fp32 -> qint8 -> qint8 of other parameters -> fp32 */
 static void
 test_convert_q8 (void)
@@ -781,6 +821,7 @@ main (int argc, char **argv)
   g_test_add_func ("/xnnpack/nodes/unary", test_unary);
   g_test_add_func ("/xnnpack/nodes/unary-q8", test_unary_q8);
   g_test_add_func ("/xnnpack/nodes/binary-q8", test_binary_q8);
+  g_test_add_func ("/xnnpack/nodes/multiply-rows-q8", test_multiply_rows_q8);
   g_test_add_func ("/xnnpack/nodes/convert-q8", test_convert_q8);
   g_test_add_func ("/xnnpack/nodes/convert-half", test_convert_half);
   g_test_add_func ("/xnnpack/nodes/transpose", test_transpose);
