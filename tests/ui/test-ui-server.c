@@ -22,8 +22,11 @@ start_server (const PterisServerOptions *options, GError **error)
   PterisServer *made = NULL;
 
   g_mutex_lock (&server.mutex);
-  g_free (server.key);
-  server.key = g_strdup (options->key);
+  /* The window's thread may read the key, which stays the same. */
+  if (g_strcmp0 (server.key, options->key) != 0) {
+    g_free (server.key);
+    server.key = g_strdup (options->key);
+  }
   g_strfreev (server.origins);
   server.origins = g_strdupv ((char **) options->origins);
   server.func = options->func;
