@@ -16,7 +16,7 @@
  * that of code which is not optimised. */
 #ifndef HOSTILE_SLOW
 #define MAX_SECONDS 10.0
-#define MAX_GROWTH ((gint64) 210 * 1000 * 1000)
+#define MAX_GROWTH ((gint64) 200 * 1000 * 1000)
 #else
 #ifdef __OPTIMIZE__
 #define MAX_SECONDS 20.0

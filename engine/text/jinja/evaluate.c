@@ -8,7 +8,7 @@
 /* Far above the needs of any conversation; a template that exceeds it is rejected within a second.
  */
 #define MAX_STEPS 10000000
-#define MAX_MEMORY (192 * 1024 * 1024)
+#define MAX_MEMORY (192 * 1000 * 1000)
 /* Depth of calls in the evaluator, which bounds its stack. */
 #define MAX_DEPTH 400
 
