@@ -4,6 +4,7 @@
 
 #include "engine/kernels/kernel-tables.h"
 #include "engine/kernels/lane-dot.h"
+#include "engine/kernels/typed-rows.h"
 
 /*
  * The kernels in plain C for every CPU, with functions of libm. They define what the vector kernels
@@ -290,32 +291,6 @@ i8_to_f32 (gsize n, const gint8 *x, float zero, float factor, float *y)
 {
   for (gsize i = 0; i < n; i++)
     y[i] = ((float) x[i] - zero) * factor;
-}
-
-static void
-half_rows_to_f32 (const PtTypedRows *rows, gboolean is_bf16, PtAhead *ahead, float *y)
-{
-  const guint16 *x = rows->x;
-
-  for (gsize i = 0; i < rows->n_rows; i++, x += rows->stride, y += rows->n_columns) {
-    pt_fetch_ahead (ahead, pt_lines (rows->n_columns * sizeof *x));
-    if (is_bf16)
-      bf16_to_f32 (rows->n_columns, x, y);
-    else
-      f16_to_f32 (rows->n_columns, x, y);
-  }
-}
-
-static void
-i8_rows_to_f32 (const PtTypedRows *rows, PtAhead *ahead, float *y)
-{
-  const gint8 *x = rows->x;
-
-  for (gsize i = 0; i < rows->n_rows; i++, x += rows->stride, y += rows->n_columns) {
-    pt_fetch_ahead (ahead, pt_lines (rows->n_columns));
-    i8_to_f32 (rows->n_columns, x, rows->zeros[i * rows->zero_stride],
-               rows->scales[i * rows->scale_stride], y);
-  }
 }
 
 /*

@@ -4,6 +4,7 @@
 #include "engine/kernels/kernel-tables.h"
 #include "engine/kernels/simd-math.h"
 #include "engine/kernels/simd.h"
+#include "engine/kernels/typed-rows.h"
 
 /* Loops over float arrays for AVX2, AVX-512 and NEON; PT_VECTOR_KERNELS is the name of the table.
  */
@@ -499,32 +500,6 @@ i8_to_f32 (gsize n, const gint8 *x, float zero, float factor, float *y)
   }
   for (; i < n; i++)
     y[i] = ((float) x[i] - zero) * factor;
-}
-
-static void
-half_rows_to_f32 (const PtTypedRows *rows, gboolean is_bf16, PtAhead *ahead, float *y)
-{
-  const guint16 *x = rows->x;
-
-  for (gsize i = 0; i < rows->n_rows; i++, x += rows->stride, y += rows->n_columns) {
-    pt_fetch_ahead (ahead, pt_lines (rows->n_columns * sizeof *x));
-    if (is_bf16)
-      bf16_to_f32 (rows->n_columns, x, y);
-    else
-      f16_to_f32 (rows->n_columns, x, y);
-  }
-}
-
-static void
-i8_rows_to_f32 (const PtTypedRows *rows, PtAhead *ahead, float *y)
-{
-  const gint8 *x = rows->x;
-
-  for (gsize i = 0; i < rows->n_rows; i++, x += rows->stride, y += rows->n_columns) {
-    pt_fetch_ahead (ahead, pt_lines (rows->n_columns));
-    i8_to_f32 (rows->n_columns, x, rows->zeros[i * rows->zero_stride],
-               rows->scales[i * rows->scale_stride], y);
-  }
 }
 
 /*
