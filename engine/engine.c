@@ -415,7 +415,7 @@ run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
   Last last = { .heap = heap };
   PtShown shown;
 
-  pt_shown_init (&shown, queued->job);
+  pt_shown_init (&shown);
   remember_fallback (self, queued->job);
   do_job (self, session, queued, &shown, &last);
   if (last.event.kind == PT_EVENT_FAILED && !g_cancellable_is_cancelled (queued->cancellable))

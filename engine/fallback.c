@@ -6,9 +6,9 @@
 #include "engine/job-copy.h"
 
 void
-pt_shown_init (PtShown *self, const PtJob *job)
+pt_shown_init (PtShown *self)
 {
-  *self = (PtShown){ .kind = job->kind, .text = g_string_new (NULL) };
+  *self = (PtShown){ .text = g_string_new (NULL) };
 }
 
 void

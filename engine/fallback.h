@@ -11,7 +11,6 @@ G_BEGIN_DECLS
 
 /** What the events of a job have shown so far. */
 typedef struct {
-  PtJobKind kind;
   GString *text;    /* CHAT: of the answer; TRANSCRIBE: of the segment that has not ended yet */
   guint n_segments; /* of a transcript */
   double end;       /* of the last one, in seconds of the recording */
@@ -20,7 +19,7 @@ typedef struct {
   gboolean goes_on; /* another program has failed before this one */
 } PtShown;
 
-void pt_shown_init (PtShown *self, const PtJob *job);
+void pt_shown_init (PtShown *self);
 void pt_shown_clear (PtShown *self);
 
 /** Remember what @event shows. Its figures and its reason become those of the whole job. */

@@ -92,11 +92,12 @@ note_lists (const PtPlan *plan, Use *uses)
     if (value->kind != PT_VALUE_TENSOR_LIST && value->kind != PT_VALUE_OPTIONAL_TENSOR_LIST)
       continue;
     for (guint k = 0; k < value->as_indices.count; k++)
-      if (value->as_indices.items[k] >= 0)
-        note (&uses[value->as_indices.items[k]], FALSE);
-    for (guint k = 0; k < value->as_indices.count; k++)
-      if (value->as_indices.items[k] >= 0)
-        uses[value->as_indices.items[k]].is_elsewhere = TRUE;
+      if (value->as_indices.items[k] >= 0) {
+        Use *use = &uses[value->as_indices.items[k]];
+
+        note (use, FALSE);
+        use->is_elsewhere = TRUE;
+      }
   }
 }
 
