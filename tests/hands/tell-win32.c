@@ -116,16 +116,17 @@ static const char *
 kind_of (GtkWidget *widget)
 {
   GtkAccessibleRole role = role_of (widget);
+  const char *kind = NULL;
 
   if (GTK_IS_SCROLLED_WINDOW (widget))
     return "scroll pane";
-  /* In newer versions of GTK these have a role of their own. */
-  if (GTK_IS_TOGGLE_BUTTON (widget))
-    return "toggle button";
-  for (guint i = 0; i < G_N_ELEMENTS (KINDS); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (KINDS) && kind == NULL; i++)
     if (KINDS[i].role == role)
-      return KINDS[i].kind;
-  return "";
+      kind = KINDS[i].kind;
+  /* In newer versions of GTK these have a role of their own, unless they are tabs. */
+  if (GTK_IS_TOGGLE_BUTTON (widget) && (kind == NULL || role == GTK_ACCESSIBLE_ROLE_BUTTON))
+    return "toggle button";
+  return kind != NULL ? kind : "";
 }
 
 /* ---- names and texts ---- */
