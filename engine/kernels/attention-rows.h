@@ -4,7 +4,7 @@
 #include "engine/kernels/attention.h"
 #include "engine/kernels/kernel-tables.h"
 
-/* Rows of keys and values as floats: for attention.c only. */
+/* Rows of keys and values as floats: for attention-*.c only. */
 
 /* Some columns of consecutive rows of keys or values of a head. */
 typedef struct {
