@@ -4,6 +4,7 @@
 #include "engine/base/system-usage.h"
 #include "engine/cuda/nvml.h"
 #include "engine/drm-gpus.h"
+#include "engine/gpu-counters.h"
 #include "engine/init.h"
 #include "engine/kernels/cpu-cores.h"
 #include "engine/kernels/cpu.h"
@@ -191,7 +192,8 @@ pt_stats_find_vulkan_gpus (void)
 
 /* The memory in use is what Vulkan said at first, where the system does not say more. */
 static void
-read_vulkan_gpu (const PtVulkanGpu *gpu, guint index, PtGpuStats *stats)
+read_vulkan_gpu (const PtVulkanGpu *gpu, guint index, const PtGpuCounters *counters,
+                 PtGpuStats *stats)
 {
   const char *root = g_getenv ("PTERIS_SYSFS");
 
@@ -204,6 +206,8 @@ read_vulkan_gpu (const PtVulkanGpu *gpu, guint index, PtGpuStats *stats)
   stats->valid = PT_GPU_MEMORY_TOTAL | PT_GPU_MEMORY_USED | PT_GPU_MEMORY_FREE;
   if (gpu->pci != NULL)
     pt_drm_gpu_read (root != NULL ? root : "/sys", gpu->pci, stats);
+  if (counters != NULL && gpu->luid != 0)
+    pt_gpu_counters_take (counters, gpu->luid, gpu->integrated, stats);
 }
 
 /* NVIDIA's own library says more of its GPUs. */
@@ -211,13 +215,14 @@ static void
 read_vulkan_gpus (PtMachineStats *stats)
 {
   guint n = vulkan_gpus != NULL ? vulkan_gpus->len : 0;
+  g_autoptr (PtGpuCounters) counters = n > 0 ? pt_gpu_counters_read () : NULL;
 
   stats->vulkan_gpus = n > 0 ? g_new0 (PtGpuStats, n) : NULL;
   for (guint i = 0; i < n; i++) {
     const PtVulkanGpu *gpu = vulkan_gpus->pdata[i];
 
     if (stats->n_gpus == 0 || gpu->vendor != PT_VENDOR_NVIDIA)
-      read_vulkan_gpu (gpu, i, &stats->vulkan_gpus[stats->n_vulkan_gpus++]);
+      read_vulkan_gpu (gpu, i, counters, &stats->vulkan_gpus[stats->n_vulkan_gpus++]);
   }
 }
 

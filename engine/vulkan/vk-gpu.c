@@ -180,6 +180,15 @@ largest_heap (const PtVkInstance *instance, VkPhysicalDevice gpu)
   return sum;
 }
 
+static guint64
+luid_of (const guint8 bytes[VK_LUID_SIZE])
+{
+  guint64 luid;
+
+  memcpy (&luid, bytes, sizeof luid);
+  return GUINT64_FROM_LE (luid);
+}
+
 static void
 read_gpu (const PtVkInstance *instance, VkPhysicalDevice handle, PtVkGpu *gpu)
 {
@@ -202,6 +211,7 @@ read_gpu (const PtVkInstance *instance, VkPhysicalDevice handle, PtVkGpu *gpu)
   gpu->vendor = properties.properties.vendorID;
   gpu->api_version = properties.properties.apiVersion;
   memcpy (gpu->uuid, id.deviceUUID, sizeof gpu->uuid);
+  gpu->luid = id.deviceLUIDValid ? luid_of (id.deviceLUID) : 0;
   gpu->memory = largest_heap (instance, handle);
   gpu->refusal = find_refusal (instance, gpu);
 }

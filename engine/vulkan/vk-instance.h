@@ -19,6 +19,7 @@ typedef struct {
   VkPhysicalDeviceType type;
   guint32 vendor, api_version;
   guint8 uuid[VK_UUID_SIZE];
+  guint64 luid;         /* Windows' number of the GPU; 0: none */
   guint64 memory;       /* bytes of its own memory, or of the memory that it shares */
   guint32 queue_family; /* one that computes */
   char *refusal;        /* why it cannot be used, a sentence; NULL: it can */

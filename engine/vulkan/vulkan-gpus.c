@@ -9,7 +9,7 @@
 #include "engine/vulkan/vulkan.h"
 
 #define QUESTION "vulkan-gpus"
-#define N_FIELDS 6
+#define N_FIELDS 8
 
 /* ---- The answer: a line for each GPU, fields between tabs, the name last ---- */
 
@@ -55,8 +55,11 @@ describe_gpus (void)
     guint64 unused, total;
 
     pt_vk_gpu_memory (instance, gpu->handle, &unused, &total);
-    g_string_append_printf (text, "%u\t%s\t%s\t%" G_GUINT64_FORMAT "\t%" G_GUINT64_FORMAT "\t%s\n",
-                            gpu->vendor, uuid, pci, total, unused, name);
+    g_string_append_printf (
+        text,
+        "%u\t%s\t%s\t%" G_GUINT64_FORMAT "\t%d\t%" G_GUINT64_FORMAT "\t%" G_GUINT64_FORMAT "\t%s\n",
+        gpu->vendor, uuid, pci, gpu->luid, gpu->type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
+        total, unused, name);
   }
   return g_string_free (text, FALSE);
 }
@@ -80,21 +83,25 @@ pt_vulkan_gpus_parse (const char *answer)
 
   for (guint i = 0; lines[i] != NULL; i++) {
     g_auto (GStrv) fields = g_strsplit (lines[i], "\t", N_FIELDS);
-    guint64 vendor, memory, unused;
+    guint64 vendor, luid, integrated, memory, unused;
     PtVulkanGpu *gpu;
 
-    if (g_strv_length (fields) != N_FIELDS || fields[5][0] == '\0' ||
+    if (g_strv_length (fields) != N_FIELDS || fields[7][0] == '\0' ||
         !g_ascii_string_to_unsigned (fields[0], 10, 0, G_MAXUINT32, &vendor, NULL) ||
-        !g_ascii_string_to_unsigned (fields[3], 10, 0, G_MAXUINT64, &memory, NULL) ||
-        !g_ascii_string_to_unsigned (fields[4], 10, 0, memory, &unused, NULL))
+        !g_ascii_string_to_unsigned (fields[3], 10, 0, G_MAXUINT64, &luid, NULL) ||
+        !g_ascii_string_to_unsigned (fields[4], 10, 0, 1, &integrated, NULL) ||
+        !g_ascii_string_to_unsigned (fields[5], 10, 0, G_MAXUINT64, &memory, NULL) ||
+        !g_ascii_string_to_unsigned (fields[6], 10, 0, memory, &unused, NULL))
       continue;
     gpu = g_new0 (PtVulkanGpu, 1);
     gpu->vendor = (guint32) vendor;
     gpu->uuid = g_strdup (fields[1]);
     gpu->pci = fields[2][0] != '\0' ? g_strdup (fields[2]) : NULL;
+    gpu->luid = luid;
+    gpu->integrated = integrated != 0;
     gpu->memory = memory;
     gpu->unused = unused;
-    gpu->name = g_strdup (fields[5]);
+    gpu->name = g_strdup (fields[7]);
     g_ptr_array_add (gpus, gpu);
   }
   return gpus;

@@ -13,7 +13,9 @@ typedef struct {
   char *name;
   char *uuid;             /* "12345678-…": the same for all drivers of the GPU */
   char *pci;              /* "0000:03:00.0"; NULL: unknown, or not on that bus */
+  guint64 luid;           /* Windows' number of it; 0: unknown, or another system */
   guint32 vendor;         /* PT_VENDOR_NVIDIA, … */
+  gboolean integrated;    /* its memory is the computer's */
   guint64 memory, unused; /* bytes of its memory, and of those that programs could have */
 } PtVulkanGpu;
 

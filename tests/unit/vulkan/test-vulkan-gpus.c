@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
 #include <string.h>
 
 #include <glib/gstdio.h>
 #include <pteris/stats.h>
 
 #include "engine/drm-gpus.h"
+#include "engine/gpu-counters.h"
 #include "engine/init.h"
 #include "engine/vulkan/vulkan.h"
 #include "tests/unit/remove-folder.h"
@@ -149,13 +151,15 @@ test_answers (void)
     "",
     "\n\n",
     "1\t2\t3\n",
-    "4098\tu\t" PCI "\t8\t9\tmore free than there is\n",
-    "-1\tu\tp\t8\t1\tname\n",
-    "4098\tu\tp\tx\t1\tname\n",
-    "4098\tu\tp\t8\t1\t\n",
+    "4098\tu\t" PCI "\t0\t0\t8\t9\tmore free than there is\n",
+    "-1\tu\tp\t0\t0\t8\t1\tname\n",
+    "4098\tu\tp\t0\t0\tx\t1\tname\n",
+    "4098\tu\tp\t0\t0\t8\t1\t\n",
+    "4098\tu\tp\tx\t0\t8\t1\tname\n",
+    "4098\tu\tp\t0\t2\t8\t1\tname\n",
   };
   g_autoptr (GPtrArray) gpus = pt_vulkan_gpus_parse (
-      "4098\tu1\t" PCI "\t8\t5\tRX 7900\nno line\n32902\tu2\t\t9\t9\tArc A 770");
+      "4098\tu1\t" PCI "\t53685\t0\t8\t5\tRX 7900\nno line\n32902\tu2\t\t0\t1\t9\t9\tUHD 770");
   const PtVulkanGpu *gpu;
 
   for (guint i = 0; i < G_N_ELEMENTS (none); i++) {
@@ -169,11 +173,86 @@ test_answers (void)
   g_assert_cmpstr (gpu->name, ==, "RX 7900");
   g_assert_cmpstr (gpu->uuid, ==, "u1");
   g_assert_cmpstr (gpu->pci, ==, PCI);
+  g_assert_cmpuint (gpu->luid, ==, 0xd1b5);
+  g_assert_false (gpu->integrated);
   g_assert_cmpuint (gpu->memory, ==, 8);
   g_assert_cmpuint (gpu->unused, ==, 5);
   gpu = gpus->pdata[1];
-  g_assert_cmpstr (gpu->name, ==, "Arc A 770");
+  g_assert_cmpstr (gpu->name, ==, "UHD 770");
   g_assert_null (gpu->pci);
+  g_assert_cmpuint (gpu->luid, ==, 0);
+  g_assert_true (gpu->integrated);
+}
+
+/* ---- Windows' counters ---- */
+
+#define LUID G_GUINT64_CONSTANT (0x10000d1b5)
+#define ONE "luid_0x00000001_0x0000D1B5_phys_0"
+#define OTHER "luid_0x00000000_0x0000D1B5_phys_0"
+
+/* Two processes on one engine, one on another; another GPU is busier. */
+static PtGpuCounters *
+some_counters (void)
+{
+  PtGpuCounters *counters = pt_gpu_counters_new ();
+
+  pt_gpu_counters_append (counters->loads, "pid_4_" ONE "_eng_0_engtype_3D", 20.2);
+  pt_gpu_counters_append (counters->loads, "pid_9_" ONE "_eng_0_engtype_3D", 30.4);
+  pt_gpu_counters_append (counters->loads, "pid_9_" ONE "_eng_1_engtype_Copy", 40);
+  pt_gpu_counters_append (counters->loads, "pid_4_" OTHER "_eng_0_engtype_3D", 99);
+  pt_gpu_counters_append (counters->loads, "pid_4_" ONE "_eng_2_engtype_3D", -5);
+  pt_gpu_counters_append (counters->loads, "pid_4_" ONE "_eng_3_engtype_3D", (double) NAN);
+  pt_gpu_counters_append (counters->dedicated, ONE, 3000);
+  pt_gpu_counters_append (counters->dedicated, OTHER, 1);
+  pt_gpu_counters_append (counters->shared, ONE, 500);
+  return counters;
+}
+
+static void
+test_counters (void)
+{
+  g_autoptr (PtGpuCounters) counters = some_counters (), none = pt_gpu_counters_new ();
+  const PtGpuStats before = { .valid = PT_GPU_MEMORY_TOTAL, .memory_total = 8000 };
+  PtGpuStats gpu = before;
+
+  pt_gpu_counters_take (counters, LUID, FALSE, &gpu);
+  g_assert_cmpuint (gpu.valid, ==,
+                    PT_GPU_MEMORY_TOTAL | PT_GPU_MEMORY_USED | PT_GPU_MEMORY_FREE |
+                        PT_GPU_UTILIZATION);
+  g_assert_cmpuint (gpu.utilization, ==, 51);
+  g_assert_cmpuint (gpu.memory_used, ==, 3000);
+  g_assert_cmpuint (gpu.memory_free, ==, 5000);
+  pt_gpu_counters_take (counters, LUID, TRUE, &gpu);
+  g_assert_cmpuint (gpu.memory_used, ==, 3500);
+  gpu = before;
+  pt_gpu_counters_take (none, LUID, FALSE, &gpu);
+  g_assert_cmpuint (gpu.valid, ==, PT_GPU_MEMORY_TOTAL);
+}
+
+/* Loads add up to more than there is; more memory in use than the GPU has. */
+static void
+test_strange_counters (void)
+{
+  g_autoptr (PtGpuCounters) counters = some_counters ();
+  PtGpuStats gpu = { .valid = PT_GPU_MEMORY_TOTAL, .memory_total = 2999 };
+
+  pt_gpu_counters_append (counters->loads, "pid_5_" ONE "_eng_1_engtype_Copy", 1e300);
+  pt_gpu_counters_append (counters->loads, "", 1);
+  pt_gpu_counters_take (counters, LUID, FALSE, &gpu);
+  g_assert_cmpuint (gpu.valid, ==, PT_GPU_MEMORY_TOTAL | PT_GPU_UTILIZATION);
+  g_assert_cmpuint (gpu.utilization, ==, 100);
+}
+
+/* What this system counts: nothing outside of Windows, and no fault there. */
+static void
+test_system_counters (void)
+{
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (PtGpuCounters) counters = pt_gpu_counters_read ();
+#ifndef G_OS_WIN32
+    g_assert_null (counters);
+#endif
+  }
 }
 
 /* ---- The statistics ---- */
@@ -221,6 +300,9 @@ main (int argc, char **argv)
   g_test_add_func ("/vulkan/gpus/intel", test_intel);
   g_test_add_func ("/vulkan/gpus/strange-files", test_strange_files);
   g_test_add_func ("/vulkan/gpus/answers", test_answers);
+  g_test_add_func ("/vulkan/gpus/counters", test_counters);
+  g_test_add_func ("/vulkan/gpus/strange-counters", test_strange_counters);
+  g_test_add_func ("/vulkan/gpus/system-counters", test_system_counters);
   g_test_add_func ("/vulkan/gpus/stats", test_stats);
   return g_test_run ();
 }
