@@ -168,19 +168,20 @@ collect_accels (GtkWidget *root, GHashTable *accels)
     collect_accels (child, accels);
 }
 
-/* Every shortcut is listed in the window of shortcuts. */
+/* Every shortcut is listed in the window of shortcuts, which has a name for screen readers. */
 static void
 test_shortcuts (void)
 {
   g_auto (GStrv) actions = gtk_application_list_action_descriptions (application);
   g_autoptr (GHashTable) listed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GtkShortcutsWindow *overlay;
   PterisWindow *window;
 
   fake_reset ();
   window = open_window ();
-  collect_accels (
-      GTK_WIDGET (gtk_application_window_get_help_overlay (GTK_APPLICATION_WINDOW (window))),
-      listed);
+  overlay = gtk_application_window_get_help_overlay (GTK_APPLICATION_WINDOW (window));
+  g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (overlay)), ==, "Keyboard Shortcuts");
+  collect_accels (GTK_WIDGET (overlay), listed);
   g_assert_cmpuint (g_strv_length (actions), >, 10);
   for (guint i = 0; actions[i] != NULL; i++) {
     g_auto (GStrv) accels = gtk_application_get_accels_for_action (application, actions[i]);
