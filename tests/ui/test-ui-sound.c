@@ -6,6 +6,7 @@
 #include "tests/ui/wait.h"
 #include "ui/sound/player.h"
 #include "ui/sound/recorder.h"
+#include "ui/sound/sound.h"
 #include "ui/sound/wav-file.h"
 
 /*
@@ -189,6 +190,40 @@ test_no_sound (gconstpointer data)
   g_remove (path);
   g_rmdir (folder);
 }
+
+static gpointer
+prepare (gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (pteris_sound_prepare (&error));
+  g_assert_no_error (error);
+  return NULL;
+}
+
+/* Several lists of devices at once, at the first start and without a plug-in for devices. */
+static void
+test_prepare (void)
+{
+  g_autofree char *folder = NULL, *registry = NULL;
+  GThread *threads[8];
+
+  if (!g_test_subprocess ()) {
+    g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+    g_test_trap_assert_passed ();
+    return;
+  }
+  folder = g_dir_make_tmp ("pteris-test-XXXXXX", NULL);
+  registry = g_build_filename (folder, "registry.bin", NULL);
+  g_setenv ("GST_REGISTRY", registry, TRUE);
+  g_setenv ("GST_PLUGIN_FEATURE_RANK", NO_SOUND[2].ranks, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("prepare", prepare, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  g_remove (registry);
+  g_rmdir (folder);
+}
 #endif
 
 int
@@ -202,6 +237,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sound/abandoned", test_abandoned);
   g_test_add_func ("/sound/recorder", test_recorder);
 #ifdef PT_HAVE_GSTREAMER
+  g_test_add_func ("/sound/prepare", test_prepare);
   g_test_add_data_func ("/sound/no-device", GUINT_TO_POINTER (0), test_no_sound);
   g_test_add_data_func ("/sound/no-service", GUINT_TO_POINTER (1), test_no_sound);
   g_test_add_data_func ("/sound/no-plug-in", GUINT_TO_POINTER (2), test_no_sound);

@@ -116,15 +116,22 @@ explain_silence (gboolean plays)
             : _ ("none is connected, or the sound service of this computer does not run."));
 }
 
-/* Searches for plug-ins again, which may have been installed since. */
+/*
+ * Searches for plug-ins again, which may have been installed since. Every list of devices asks for
+ * it in a thread of its own, and GStreamer cannot search in two threads at once.
+ */
 static void
 look_for_plug_ins (void)
 {
-  static int has_looked;
+  static GMutex searching;
+  static gboolean has_looked;
 
+  g_mutex_lock (&searching);
   /* The first start has just searched. */
-  if (!g_atomic_int_compare_and_exchange (&has_looked, 0, 1) && !has_device_plug_in ())
+  if (has_looked && !has_device_plug_in ())
     gst_update_registry ();
+  has_looked = TRUE;
+  g_mutex_unlock (&searching);
 }
 
 gboolean
