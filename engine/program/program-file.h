@@ -54,6 +54,7 @@ typedef enum {
 typedef enum {
   PT_DEVICE_CPU = 0,
   PT_DEVICE_CUDA = 1,
+  PT_DEVICE_VULKAN = 2, /* in no file: outputs that delegates of Vulkan left on the GPU */
 } PtDeviceType;
 
 typedef struct {

@@ -112,8 +112,10 @@ typedef struct {
   /**
    * Optional. How many arguments of execute() are inputs. A backend that has it hands outputs over
    * in memory of its own: one with PtTensor.stays_on_device is read by other delegates of the
-   * backend only. execute() may leave it where it is and set PtTensor.handed, for as long as the
-   * delegate does not run again; else it sets that to NULL.
+   * backend only, or by who called the method. execute() may leave it where it is, for as long as
+   * the delegate does not run again: it sets PtTensor.handed, and device_type to that of a PtDevice
+   * that finds the elements by the address that they would have on the host. Else it sets them to
+   * NULL and the CPU.
    */
   guint (*n_inputs) (gconstpointer delegate);
 

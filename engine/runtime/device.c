@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/runtime/device.h"
 
-#define N_DEVICE_TYPES 2
+#define N_DEVICE_TYPES 3
 
 static const PtDevice *devices[N_DEVICE_TYPES];
 
@@ -25,5 +25,7 @@ pt_device_find (PtDeviceType type)
 const char *
 pt_device_name (PtDeviceType type)
 {
-  return type == PT_DEVICE_CUDA ? "cuda" : "cpu";
+  static const char *const NAMES[N_DEVICE_TYPES] = { "cpu", "cuda", "vulkan" };
+
+  return NAMES[(guint) type < N_DEVICE_TYPES ? type : PT_DEVICE_CPU];
 }

@@ -11,6 +11,9 @@ G_BEGIN_DECLS
  * Memory of devices (docs/formats/program.md, section 11.3): planned buffers on a GPU, and copies
  * between them and the host. There is one PtDevice for each device type. A build without GPU
  * support registers none; programs that need one then fail to load.
+ *
+ * PT_DEVICE_VULKAN has no planned buffers, but only outputs that its delegates left on the GPU
+ * (pt_method_keep_output_on_device()): it has the functions that read those, and no other.
  */
 
 /** The options of a token choice, as in PtSampler. */
@@ -37,7 +40,7 @@ typedef struct {
   /** Optional. The name of device @index, such as "NVIDIA H200". Owned by the device. */
   const char *(*name) (int index);
 
-  /** Allocate @size zero bytes on device @index, aligned to 256. */
+  /** Allocate @size zero bytes on device @index, aligned to 256. NULL: see above. */
   gpointer (*allocate) (int index, gsize size, GError **error);
   void (*free) (int index, gpointer data);
   gboolean (*clear) (int index, gpointer data, gsize size, GError **error);
@@ -72,7 +75,7 @@ void pt_device_register (const PtDevice *device);
 /** The device of @type. NULL for the CPU, and for a device that this build or machine lacks. */
 const PtDevice *pt_device_find (PtDeviceType type);
 
-/** The name of a device type: "cpu" or "cuda". */
+/** The name of a device type: "cpu", "cuda" or "vulkan". */
 const char *pt_device_name (PtDeviceType type);
 
 G_END_DECLS

@@ -23,6 +23,15 @@ is_device_delegate (const PtPlan *plan, const PtInstruction *instruction)
          pt_backend_find (plan->delegates[instruction->op].id)->device_type != PT_DEVICE_CPU;
 }
 
+/* Whether the delegate may leave outputs in memory of its own, for who called the method. */
+static gboolean
+leaves_outputs (const PtPlan *plan, const PtInstruction *instruction)
+{
+  return is_device_delegate (plan, instruction) ||
+         (instruction->kind == PT_INSTRUCTION_DELEGATE &&
+          pt_backend_find (plan->delegates[instruction->op].id)->n_inputs != NULL);
+}
+
 static gboolean
 mentions (const PtInstruction *instruction, gint32 index)
 {
@@ -172,7 +181,7 @@ output_may_stay (const PtPlan *plan, guint output)
   writer = only_mention (&plan->chains[0], index);
   if (writer == NULL)
     return FALSE;
-  if (is_device_delegate (plan, writer))
+  if (leaves_outputs (plan, writer))
     return is_named_once (writer, index);
   return is_copy (plan, writer, "et_copy::_d2h_copy.out") && writer->args[1] == index &&
          writer->args[0] != index && source_stays (plan, writer);

@@ -35,8 +35,8 @@ typedef struct {
    */
   gboolean stays_on_device;
   /*
-   * What a delegate left in memory of its own of an output with stays_on_device that only other
-   * delegates of its backend read: known to the backend; @data is not filled then. NULL: nothing.
+   * What a delegate left in memory of its own of an output with stays_on_device: known to its
+   * backend (PtBackend.n_inputs); @data is not filled then. NULL: nothing.
    */
   gconstpointer handed;
   guint8 rank;

@@ -417,6 +417,8 @@ free_context (PtVkContext *context)
     GHashTableIter iter;
     gpointer key;
 
+    if (context->sampling != NULL)
+      context->free_sampling (context);
     vk->DeviceWaitIdle (context->device);
     g_hash_table_iter_init (&iter, context->pipelines);
     while (g_hash_table_iter_next (&iter, &key, NULL))
@@ -429,6 +431,7 @@ free_context (PtVkContext *context)
     vk->DestroyDevice (context->device, NULL);
   }
   g_hash_table_unref (context->pipelines);
+  g_ptr_array_unref (context->handed);
   g_free (context->kept_path);
   g_free (context);
 }
@@ -444,6 +447,7 @@ make_context (const PtVkInstance *instance, int index, const char *cache_folder,
   context->instance = instance;
   context->gpu = &instance->gpus[index];
   context->pipelines = g_hash_table_new_full (hash_pipeline, equal_pipelines, g_free, NULL);
+  context->handed = g_ptr_array_new ();
   read_properties (context);
   read_features (context);
   if (create_device (context, error) && pt_vk_pipelines_open (context, cache_folder, error))
@@ -486,6 +490,17 @@ pt_vk_context_get (int index, const char *cache_folder, GError **error)
     context->n_references++;
   else if ((context = make_context (instance, index, cache_folder, error)) != NULL)
     contexts = g_slist_prepend (contexts, context);
+  g_mutex_unlock (&lock);
+  return context;
+}
+
+PtVkContext *
+pt_vk_context_find (int index)
+{
+  PtVkContext *context;
+
+  g_mutex_lock (&lock);
+  context = find_context (index);
   g_mutex_unlock (&lock);
   return context;
 }

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
  * PtVkContext: one GPU in use, with its queue, pipelines and buffers. All delegates on one GPU
  * share it. Engine thread.
  */
-typedef struct {
+typedef struct _PtVkContext PtVkContext;
+struct _PtVkContext {
   guint n_references;
   GThread *thread; /* the engine thread that uses it */
   int index;       /* number of the GPU among the usable ones */
@@ -37,9 +38,13 @@ typedef struct {
   guint n_kept;
   VkPipelineLayout layouts[PT_VK_MAX_BINDINGS + 1];
   VkDescriptorSetLayout set_layouts[PT_VK_MAX_BINDINGS + 1];
-  GHashTable *pipelines; /* of vk-context.c */
-  guint64 n_plans;       /* how often delegates arranged their memory */
-} PtVkContext;
+  GHashTable *pipelines;          /* of vk-context.c */
+  guint64 n_plans;                /* how often delegates arranged their memory */
+  gboolean is_ahead;              /* the queue may have work that nobody waited for */
+  GPtrArray *handed;              /* PtVkHanded: outputs that stayed on the GPU */
+  struct _PtVkSampling *sampling; /* vk-sampling.c; with the function that frees it */
+  void (*free_sampling) (PtVkContext *context);
+};
 
 /**
  * A new reference to the context of GPU @index of the usable ones. NULL with an error.
@@ -47,6 +52,8 @@ typedef struct {
  */
 PtVkContext *pt_vk_context_get (int index, const char *cache_folder, GError **error);
 void pt_vk_context_unref (PtVkContext *context);
+/** The context of GPU @index that this thread has, without a reference; NULL: none. */
+PtVkContext *pt_vk_context_find (int index);
 
 /**
  * TRUE for VK_SUCCESS. Else FALSE with an error that says what failed: PT_ERROR_MEMORY, or

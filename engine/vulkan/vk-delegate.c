@@ -6,20 +6,15 @@
 #include "engine/base/allocate.h"
 #include "engine/base/set-error.h"
 #include "engine/runtime/memory.h"
+#include "engine/vulkan/vk-handed.h"
 #include "engine/vulkan/vk-payload.h"
 #include "engine/vulkan/vk-pipeline-cache.h"
 #include "engine/vulkan/vk-record.h"
+#include "engine/vulkan/vk-sampling.h"
 #include "engine/vulkan/vulkan-cache.h"
 
 /* At most this many submissions are in flight, so that a stop takes effect soon. */
 #define MAX_AHEAD 2
-
-/* An output in the memory of the delegate that made it (PtTensor.handed). */
-typedef struct {
-  const PtVkContext *context;
-  guint64 number;  /* of the plan that @range is of */
-  PtVkRange range; /* no buffer: nothing is there */
-} Handed;
 
 struct _PtVkDelegate {
   PtVkGraph *graph;
@@ -30,7 +25,7 @@ struct _PtVkDelegate {
   PtPages pages; /* host places, without a context */
   guint64 max_bytes;
   gboolean is_ready;        /* plan and recording fit the current shapes */
-  Handed *handed;           /* [n_outputs] */
+  PtVkHanded *handed;       /* [n_outputs] */
   guint64 *given;           /* [n_inputs]: numbers of the plans that handed them over; 0: none */
   guint8 **host;            /* [n_values]: elements for calls on the CPU */
   guint8 **copies;          /* [n_values]: constants converted for them */
@@ -38,6 +33,13 @@ struct _PtVkDelegate {
   GHashTable *states;       /* number -> PtVkStates */
   guint state;
 };
+
+/* Waits for the last call, before anything that it uses is written or freed. */
+static gboolean
+wait_for_last (PtVkDelegate *self, GError **error)
+{
+  return self->recording == NULL || pt_vk_recording_wait (self->recording, error);
+}
 
 /* ---- State (docs/formats/vulkan.md, section 5.2) ---- */
 
@@ -134,7 +136,7 @@ pt_vk_delegate_reset (PtVkDelegate *self, GError **error)
 {
   PtVkStates *states = g_hash_table_lookup (self->states, GUINT_TO_POINTER (self->state));
 
-  return states == NULL || start_states (self, states, error);
+  return states == NULL || (wait_for_last (self, error) && start_states (self, states, error));
 }
 
 gboolean
@@ -156,6 +158,7 @@ pt_vk_delegate_forget_state (PtVkDelegate *self, guint state)
 
   if (states == NULL || state == self->state)
     return;
+  wait_for_last (self, NULL);
   g_hash_table_remove (self->states, GUINT_TO_POINTER (state));
   free_states (self, states);
 }
@@ -278,7 +281,7 @@ make_ready (PtVkDelegate *self, GError **error)
 
   self->is_ready = FALSE;
   for (guint i = 0; i < self->graph->n_outputs; i++)
-    self->handed[i] = (Handed){ 0 };
+    pt_vk_handed_clear (&self->handed[i]);
   if (!pt_vk_plan_make_steps (self->plan, error) || !pt_vk_plan_make_places (self->plan, error))
     return FALSE;
   if (self->graph->has_state && (states = take_states (self, self->state, error)) == NULL)
@@ -339,7 +342,7 @@ static gboolean
 take_handed (PtVkDelegate *self, guint i, const PtTensor *tensor, gboolean *changed, GError **error)
 {
   guint32 index = self->graph->inputs[i];
-  const Handed *handed = tensor->handed;
+  const PtVkHanded *handed = tensor->handed;
   guint64 number = handed != NULL ? handed->number : 0;
 
   if (handed != NULL &&
@@ -354,6 +357,15 @@ take_handed (PtVkDelegate *self, guint i, const PtTensor *tensor, gboolean *chan
   return TRUE;
 }
 
+/* What another delegate handed over has no memory on the host. */
+static const PtTensor *
+input_tensor (const PtValue *arg, GError **error)
+{
+  const PtTensor *tensor = pt_value_tensor (arg, "input", error);
+
+  return tensor == NULL || tensor->handed != NULL ? tensor : pt_in_tensor (arg, "input", error);
+}
+
 static gboolean
 bind_input (PtVkDelegate *self, guint i, const PtValue *arg, gboolean *changed, GError **error)
 {
@@ -363,7 +375,7 @@ bind_input (PtVkDelegate *self, guint i, const PtValue *arg, gboolean *changed, 
 
   if (value->kind == PT_VK_SYMINT)
     return bind_symbol (value, arg, error);
-  tensor = pt_in_tensor (arg, "input", error);
+  tensor = input_tensor (arg, error);
   if (tensor == NULL)
     return FALSE;
   if (pt_vk_stored_dtype (tensor->dtype) != value->stored)
@@ -410,22 +422,27 @@ copy_in (PtVkDelegate *self, guint i, const PtValue *arg, PtExecution *execution
   return TRUE;
 }
 
-/* Only floats: integers may be read for symbols, and other dtypes are rounded on the host. */
+/*
+ * Takes back what an output was when it stayed. Now only floats stay: integers may be read for
+ * symbols, and other dtypes are rounded on the host.
+ */
 static void
 may_stay (PtVkDelegate *self, guint i, const PtValue *arg, gboolean *changed)
 {
   const PtVkValue *value = &self->graph->values[self->graph->outputs[i]];
-  const PtTensor *tensor = arg->kind == PT_VALUE_TENSOR ? arg->as_tensor : NULL;
+  PtTensor *tensor = arg->kind == PT_VALUE_TENSOR ? arg->as_tensor : NULL;
   gboolean stays = self->recording != NULL && value->kind == PT_VK_TENSOR && tensor != NULL &&
                    tensor->stays_on_device && tensor->dtype == PT_DTYPE_F32;
 
+  if (tensor != NULL && tensor->handed != NULL)
+    tensor->device_type = PT_DEVICE_CPU;
   for (guint d = 0; stays && d < tensor->rank; d++)
     stays = tensor->dim_order[d] == d;
   *changed |= stays != self->plan->may_stay[i];
   self->plan->may_stay[i] = stays;
 }
 
-/* Leaves an output on the GPU, for the delegates that read it. */
+/* Leaves an output on the GPU, for the delegates that read it, or who called the method. */
 static void
 hand_over (PtVkDelegate *self, guint i, PtTensor *tensor)
 {
@@ -433,7 +450,11 @@ hand_over (PtVkDelegate *self, guint i, PtTensor *tensor)
 
   self->handed[i].context = self->context;
   self->handed[i].range = pt_vk_recording_range (self->recording, value->source);
+  self->handed[i].address = tensor->data;
+  pt_vk_handed_add (&self->handed[i]);
   tensor->handed = &self->handed[i];
+  tensor->device_type = PT_DEVICE_VULKAN;
+  tensor->device_index = (gint8) self->context->index;
 }
 
 static gboolean
@@ -482,6 +503,18 @@ copy_out (PtVkDelegate *self, guint i, PtValue *arg, PtExecution *execution, GEr
 
 /* ---- Running ---- */
 
+/* The host reads none of the outputs. */
+static gboolean
+all_stay (const PtVkDelegate *self)
+{
+  const PtVkGraph *graph = self->graph;
+
+  for (guint i = 0; i < graph->n_outputs; i++)
+    if (!self->plan->stays[i] && graph->values[graph->outputs[i]].kind == PT_VK_TENSOR)
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 run_pieces (PtVkDelegate *self, PtExecution *execution, GError **error)
 {
@@ -508,7 +541,10 @@ run_pieces (PtVkDelegate *self, PtExecution *execution, GError **error)
       return FALSE;
     }
   }
-  return pt_vk_recording_wait (recording, error);
+  if (!all_stay (self))
+    return pt_vk_recording_wait (recording, error);
+  self->context->is_ahead = TRUE;
+  return TRUE;
 }
 
 static gboolean
@@ -534,6 +570,8 @@ pt_vk_delegate_execute (PtVkDelegate *self, PtExecution *execution, PtValue *con
                     "A Vulkan delegate has %u arguments, but its call gives %u. (ExecuTorch error "
                     "0x23)",
                     graph->n_inputs + graph->n_outputs, n_args);
+  if (!wait_for_last (self, error))
+    return FALSE;
   self->is_ready = FALSE;
   for (guint i = 0; i < graph->n_inputs; i++)
     if (!bind_input (self, i, args[i], &changed, error))
@@ -595,7 +633,7 @@ pt_vk_delegate_new (const PtDelegateContext *context, GError **error)
   if (self->graph == NULL)
     return NULL;
   self->max_bytes = context->max_bytes;
-  self->handed = g_new0 (Handed, MAX (self->graph->n_outputs, 1));
+  self->handed = g_new0 (PtVkHanded, MAX (self->graph->n_outputs, 1));
   self->given = g_new0 (guint64, MAX (self->graph->n_inputs, 1));
   self->host = g_new0 (guint8 *, MAX (self->graph->n_values, 1));
   self->copies = g_new0 (guint8 *, MAX (self->graph->n_values, 1));
@@ -616,6 +654,8 @@ pt_vk_delegate_free (PtVkDelegate *self)
 
   if (self == NULL)
     return;
+  for (guint i = 0; self->graph != NULL && i < self->graph->n_outputs; i++)
+    pt_vk_handed_clear (&self->handed[i]);
   pt_vk_recording_free (self->recording);
   g_hash_table_iter_init (&iter, self->states);
   while (g_hash_table_iter_next (&iter, NULL, &states))

@@ -5,6 +5,7 @@
 
 #include "engine/base/set-error.h"
 #include "engine/vulkan/vk-gpu.h"
+#include "engine/vulkan/vk-sampling.h"
 #include "engine/vulkan/vk-times.h"
 
 /* Work of one submission, in multiplications: some 10 ms of a slow GPU. Systems stop a GPU that
@@ -33,6 +34,7 @@ struct _PtVkRecording {
   const PtVkPlan *plan;
   const PtVkStates *states;
   VkCommandBuffer current;
+  gboolean is_first; /* no command was recorded yet */
   double work;
   PtVkTimes *times;
   VkFence fences[MAX_SUBMITTED]; /* a ring of @n_submitted from @first on */
@@ -52,7 +54,10 @@ conflicts (const PtVkRecording *self, const Use *use)
   return FALSE;
 }
 
-/* Makes the commands wait for earlier ones whose memory they use. */
+/*
+ * Makes the commands wait for earlier ones whose memory they use. The first ones wait for all that
+ * the queue has: other delegates may have written what is read here, or read what is written.
+ */
 static void
 guard (PtVkRecording *self, const Use *uses, guint n)
 {
@@ -64,8 +69,9 @@ guard (PtVkRecording *self, const Use *uses, guint n)
   };
   const VkPipelineStageFlags stages =
       VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-  gboolean is_needed = FALSE;
+  gboolean is_needed = self->is_first;
 
+  self->is_first = FALSE;
   for (guint i = 0; i < n; i++)
     is_needed |= conflicts (self, &uses[i]);
   if (is_needed) {
@@ -412,19 +418,6 @@ record_step (PtVkRecording *self, const PtVkStep *step, GError **error)
   }
 }
 
-/* What other delegates wrote in submissions of theirs. */
-static void
-note_given (PtVkRecording *self)
-{
-  for (guint i = 0; i < self->plan->graph->n_inputs; i++) {
-    const PtVkRange *range = &self->plan->given[self->plan->graph->inputs[i]];
-    const Use use = { range->buffer, range->offset, range->offset + range->size, TRUE };
-
-    if (range->buffer != VK_NULL_HANDLE)
-      g_array_append_val (self->uses, use);
-  }
-}
-
 gboolean
 pt_vk_recording_make (PtVkRecording *self, const PtVkPlan *plan, const PtVkStates *states,
                       guint64 max_bytes, GError **error)
@@ -434,7 +427,11 @@ pt_vk_recording_make (PtVkRecording *self, const PtVkPlan *plan, const PtVkState
   self->current = NULL;
   g_array_set_size (self->pieces, 0);
   g_array_set_size (self->uses, 0);
-  note_given (self);
+  self->is_first = TRUE;
+  /* Other delegates may still read what is made anew here. */
+  if (self->context->is_ahead && !pt_vk_finish (self->context, error))
+    return FALSE;
+  self->context->is_ahead = FALSE;
   pt_vk_times_clear (self->times, plan->dispatches->len + plan->steps->len + 1);
   if (!prepare (self, plan, max_bytes, error))
     return FALSE;

@@ -88,7 +88,12 @@ G_BEGIN_DECLS
   X (matmul_dot, 7)         \
   X (matmul_dot_plain, 7)   \
   X (matmul_matrix, 7)      \
-  X (embedding_q4, 4)
+  X (embedding_q4, 4)       \
+  X (sample_said, 2)        \
+  X (sample_max, 3)         \
+  X (sample_bins, 3)        \
+  X (sample_sums, 3)        \
+  X (sample_pick, 3)
 
 typedef enum {
 #define PT_VK_SHADER_ENUM(name, n) PT_VK_SHADER_##name,

@@ -7,6 +7,7 @@
 #include "engine/base/set-error.h"
 #include "engine/runtime/backend.h"
 #include "engine/vulkan/vk-delegate.h"
+#include "engine/vulkan/vk-handed.h"
 #include "engine/vulkan/vk-instance.h"
 #include "engine/vulkan/vk-operators.h"
 #include "engine/vulkan/vk-payload.h"
@@ -204,5 +205,6 @@ pt_vulkan_register (void)
 {
   pt_driver_question_register (QUESTION, describe_best_gpu);
   pt_vulkan_gpus_register ();
+  pt_vk_device_register ();
   pt_backend_register (&backend);
 }

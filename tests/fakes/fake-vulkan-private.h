@@ -32,10 +32,12 @@ typedef struct _FakeObject FakeObject;
 
 struct _FakeObject {
   FakeKind kind;
-  guint64 size;        /* of memory and buffers; room of descriptor pools */
+  guint64 size;        /* of memory, buffers and results; room of descriptor pools */
   guint8 *bytes;       /* of memory */
   FakeObject *memory;  /* of a buffer */
-  guint64 offset;      /* of a buffer in it */
+  guint64 offset;      /* of a buffer in it; of a result in its buffer */
+  FakeObject *result;  /* of a set with three bindings: the buffer of the last one */
+  FakeObject *set;     /* that a command buffer has bound */
   gboolean is_done;    /* of a fence */
   GPtrArray *children; /* of pools */
   FakeKind child_kind;

@@ -9,203 +9,7 @@
 #include "engine/cuda/cuda-sampling.h"
 #include "engine/text/sampler.h"
 #include "tests/gpu/gpu.h"
-#include "tests/gpu/reference.h"
-
-typedef struct {
-  PtDType dtype;
-  gint n;
-  double temperature, top_p;
-  float spread; /* of logits */
-  guint top_k;
-  double min_p;
-  double repetition, presence, frequency; /* penalties; 0: none at all */
-} SampleCase;
-
-static PtSampling
-sampling_of (const SampleCase *c)
-{
-  return (PtSampling){ .temperature = c->temperature,
-                       .top_k = c->top_k,
-                       .top_p = c->top_p > 0 ? c->top_p : 1,
-                       .min_p = c->min_p,
-                       .repetition_penalty = c->repetition > 0 ? c->repetition : 1,
-                       .repetition_window = -1,
-                       .presence_penalty = c->presence,
-                       .frequency_penalty = c->frequency };
-}
-
-/* Some tokens, some of them often; one that no model has. */
-static void
-say (const SampleCase *c, PtSampler *sampler)
-{
-  for (gint i = 0; i < 60; i++)
-    pt_sampler_accept (sampler, (i * 97 + (i % 4 == 0 ? i * i : 0)) % c->n);
-  for (gint i = 0; i < 5; i++)
-    pt_sampler_accept (sampler, c->n / 2);
-}
-
-static gpointer
-make_logits (const SampleCase *c, guint64 *state)
-{
-  g_autofree float *x = g_new (float, (gsize) c->n);
-  guint16 *narrow = g_new (guint16, (gsize) c->n * 2);
-
-  for (gint i = 0; i < c->n; i++) {
-    float sum = 0;
-
-    for (guint j = 0; j < 4; j++)
-      sum += reference_uniform (state);
-    x[i] = sum * c->spread;
-    if (i % 101 == 7)
-      x[i] = i % 2 != 0 ? -INFINITY : NAN;
-    if (c->dtype == PT_DTYPE_F16) /* any number that is one */
-      narrow[i] = (guint16) (reference_random (state) & 0xb7ff);
-    else if (c->dtype == PT_DTYPE_BF16)
-      narrow[i] = reference_to_bf16 ((double) x[i]);
-  }
-  if (c->dtype == PT_DTYPE_F32)
-    memcpy (narrow, x, (gsize) c->n * 4);
-  return narrow;
-}
-
-/* ---- What rounding may choose ---- */
-
-/*
- * Weights are exp ((logit - max) / temperature), which the CPU rounds to a float at the end and the
- * kernels at every step: by 2 units in the last place in expf(), and by half of one of its
- * argument, twice. So the order of tokens whose weights are so near to each other is open, and
- * which of two neighbours a number falls on that is so near to the border between them.
- */
-typedef struct {
-  double *weights, *errors; /* [n]: exact, and how far off they may be; 0: top-k leaves it out */
-  double total, error;
-  gint n;
-} Weights;
-
-static void
-weights_clear (Weights *x)
-{
-  g_free (x->weights);
-  g_free (x->errors);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Weights, weights_clear)
-
-static double
-logit_at (const SampleCase *c, gconstpointer logits, gint i)
-{
-  if (c->dtype == PT_DTYPE_F32)
-    return (double) ((const float *) logits)[i];
-  return (double) (c->dtype == PT_DTYPE_F16 ? reference_from_f16 (((const guint16 *) logits)[i])
-                                            : reference_from_bf16 (((const guint16 *) logits)[i]));
-}
-
-static int
-compare_falling (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x < y) - (x > y);
-}
-
-/* Tokens whose weights are too near to that of the last of the top k to tell are an error more. */
-static void
-cut_top_k (Weights *x, guint top_k)
-{
-  g_autofree double *sorted = g_memdup2 (x->weights, (gsize) x->n * sizeof (double));
-  double last;
-
-  qsort (sorted, (gsize) x->n, sizeof *sorted, compare_falling);
-  last = sorted[top_k - 1];
-  x->total = x->error = 0;
-  for (gint i = 0; i < x->n; i++) {
-    double off = x->weights[i] - last, open = 2 * x->errors[i];
-
-    if (off < -open)
-      x->weights[i] = x->errors[i] = 0;
-    x->total += x->weights[i];
-    x->error += x->errors[i];
-    if (off < open && off > -open && (off < 0 || off > 0))
-      x->error += x->weights[i];
-  }
-}
-
-/* Applies the penalties to the logits. */
-static double *
-penalised (const SampleCase *c, gconstpointer logits, const PtSampler *sampler)
-{
-  double *values = g_new (double, (gsize) c->n);
-  const PtSampling how = sampling_of (c);
-  guint n;
-  const PtSaid *said = pt_sampler_said (sampler, &n);
-
-  for (gint i = 0; i < c->n; i++)
-    values[i] = logit_at (c, logits, i);
-  for (guint i = 0; i < n; i++)
-    values[said[i].id] =
-        (double) pt_sampling_penalise (&how, (float) values[said[i].id], said[i].count);
-  return values;
-}
-
-static void
-weights_make (Weights *x, const SampleCase *c, gconstpointer logits, const PtSampler *sampler)
-{
-  g_autofree double *values = penalised (c, logits, sampler);
-  double max = -INFINITY;
-
-  *x = (Weights){ g_new (double, (gsize) c->n), g_new (double, (gsize) c->n), 0, 0, c->n };
-  for (gint i = 0; i < c->n; i++)
-    max = fmax (max, values[i]);
-  for (gint i = 0; i < c->n; i++) {
-    double power = (values[i] - max) / c->temperature;
-    gboolean is_some = power > -100; /* neither not-a-number nor next to nothing */
-
-    x->weights[i] = is_some ? exp (power) : 0;
-    x->errors[i] = is_some ? x->weights[i] * ldexp (4 - power, -23) : 0;
-    x->total += x->weights[i];
-    x->error += x->errors[i];
-  }
-  if (c->top_k > 0 && (gint) c->top_k < c->n)
-    cut_top_k (x, c->top_k);
-}
-
-/* The sum of the largest weights as soon as it is more than @goal, of those from @least on. */
-static double
-kept_of (const Weights *x, double goal, double least)
-{
-  g_autofree double *sorted = g_memdup2 (x->weights, (gsize) x->n * sizeof (double));
-  double sum = 0;
-
-  qsort (sorted, (gsize) x->n, sizeof *sorted, compare_falling);
-  for (gint i = 0; i < x->n && sum <= goal && sorted[i] >= least; i++)
-    sum += sorted[i];
-  return sum;
-}
-
-/* Whether @coin may choose token @id. */
-static gboolean
-may_choose (const SampleCase *c, const Weights *x, double coin, gint32 id)
-{
-  gboolean is_top_p = c->top_p > 0 && c->top_p < 1, cuts = is_top_p || c->top_k > 0 || c->min_p > 0;
-  double goal = is_top_p ? c->top_p * x->total : INFINITY, near = ldexp (c->min_p, -18);
-  double least = x->total, most = x->total, before = 0, within = 0;
-
-  if (id < 0 || id >= x->n || (cuts && x->weights[id] <= 0) || x->weights[id] < c->min_p - near)
-    return FALSE;
-  if (cuts) {
-    least = kept_of (x, goal - x->error, c->min_p + near);
-    most = kept_of (x, goal + x->error, c->min_p - near);
-  }
-  for (gint i = 0; i < x->n; i++) {
-    double more = x->weights[i] - x->weights[id], open = x->errors[i] + x->errors[id];
-
-    if (cuts ? more > open : i < id)
-      before += x->weights[i];
-    else if (cuts ? more >= -open : i == id)
-      within += x->weights[i];
-  }
-  return before - x->error <= coin * (most + x->error) &&
-         before + within + x->error >= coin * (least - x->error);
-}
+#include "tests/gpu/sample-reference.h"
 
 /* ---- As the CPU ---- */
 
@@ -219,7 +23,7 @@ run_sample (const SampleCase *c)
   gsize scratch_size = pt_cuda_sample_scratch (c->n);
   g_autofree guint8 *zero = g_malloc0 (scratch_size);
   PtCuPointer scratch = gpu_new (zero, scratch_size);
-  const PtSampling how = sampling_of (c);
+  const PtSampling how = sample_case_how (c);
   PtCudaSample sample = { .dtype = c->dtype,
                           .n = c->n,
                           .temperature = c->temperature,
@@ -235,15 +39,15 @@ run_sample (const SampleCase *c)
   pt_sampler_seed (sampler, seed);
   pt_sampler_seed (twin, seed);
   pt_sampler_configure (sampler, &how);
-  say (c, sampler);
+  sample_case_say (c, sampler);
   said = pt_sampler_said (sampler, &sample.n_said);
   sample.random = gpu_new (&seed, sizeof seed);
   sample.position = gpu_new (zero, 8);
   for (guint i = 0; i < n_logits; i++) {
-    g_autofree gpointer logits = make_logits (c, &state);
-    g_auto (Weights) weights = { NULL };
+    g_autofree gpointer logits = sample_case_logits (c, &state);
+    g_auto (SampleWeights) weights = { NULL };
 
-    weights_make (&weights, c, logits, sampler);
+    sample_weights_make (&weights, c, logits, sampler);
     if (sample.n_said > 0)
       sample.said = gpu_new (said, sample.n_said * sizeof *said);
     sample.logits = gpu_new (logits, (gsize) c->n * pt_dtype_size (c->dtype));
@@ -259,7 +63,7 @@ run_sample (const SampleCase *c)
       id = gpu_read (sample.id);
       wide_id = gpu_read (sample.wide_id);
       position = gpu_read (sample.position);
-      if (*id == expected || (c->temperature > 0 && may_choose (c, &weights, coin, *id)))
+      if (*id == expected || (c->temperature > 0 && sample_may_choose (c, &weights, coin, *id)))
         if (*wide_id == *id && *position == i * n_draws + j + 1)
           continue;
       gpu_fail ("%s of %d, temperature %g, top_k %u, top_p %g, min_p %g, penalties %g, %g, %g, "
@@ -331,18 +135,18 @@ test_sample_rounding (void)
   const SampleCase c = { PT_DTYPE_F16, 5000, 3, 0.99, 1 };
   guint64 state = (guint64) c.n + c.dtype;
   g_autoptr (PtSampler) sampler = pt_sampler_new ((gsize) c.n, NULL);
-  g_autofree gpointer logits = make_logits (&c, &state);
-  g_auto (Weights) weights = { NULL };
+  g_autofree gpointer logits = sample_case_logits (&c, &state);
+  g_auto (SampleWeights) weights = { NULL };
   guint n_open = 0;
   double coin;
 
-  weights_make (&weights, &c, logits, sampler);
+  sample_weights_make (&weights, &c, logits, sampler);
   pt_sampler_seed (sampler, 12345);
   coin = (double) pt_sampler_coin (sampler);
-  g_assert_true (may_choose (&c, &weights, coin, 1594));
-  g_assert_true (may_choose (&c, &weights, coin, 4021));
+  g_assert_true (sample_may_choose (&c, &weights, coin, 1594));
+  g_assert_true (sample_may_choose (&c, &weights, coin, 4021));
   for (gint32 id = 0; id < c.n; id++)
-    n_open += may_choose (&c, &weights, coin, id) ? 1 : 0;
+    n_open += sample_may_choose (&c, &weights, coin, id) ? 1 : 0;
   g_assert_cmpuint (n_open, <, 40);
 }
 
@@ -422,7 +226,7 @@ test_sample_to_host (void)
   pt_sampler_seed (sampler, 99);
   pt_sampler_seed (twin, 99);
   for (guint i = 0; i < 6; i++) {
-    PtSampling sampling = sampling_of (&c);
+    PtSampling sampling = sample_case_how (&c);
     PtDeviceSampling how = { i % 2 == 0 ? 0 : c.temperature,
                              c.top_k,
                              c.top_p,
@@ -432,7 +236,7 @@ test_sample_to_host (void)
                              c.presence,
                              c.frequency };
     gsize n = (gsize) c.n - i * 100;
-    g_autofree gpointer logits = make_logits (&c, &state);
+    g_autofree gpointer logits = sample_case_logits (&c, &state);
     PtCuPointer on_gpu = gpu_new (logits, (gsize) c.n * 2), next = gpu_new (NULL, 8);
     PtCuPointer position = gpu_new (&first, 8);
     g_autofree gint64 *next_id = NULL, *next_position = NULL;

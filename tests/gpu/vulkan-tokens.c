@@ -141,6 +141,29 @@ feed_forward (Model *m, guint32 x)
 }
 
 static void
+measure_choices (const Model *m, gint64 start)
+{
+  static const struct {
+    const char *name;
+    PtDeviceSampling how;
+  } KINDS[] = {
+    { "the likeliest", { .top_p = 1 } },
+    { "any", { .temperature = 1, .top_p = 1, .coin = 0.5 } },
+    { "of top-k 40, top-p 0.95", { .temperature = 0.8, .top_p = 0.95, .top_k = 40, .coin = 0.5 } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (KINDS); i++) {
+    double seconds;
+
+    vulkan_maker_time_choice (m->maker, start, 3, &KINDS[i].how);
+    seconds = vulkan_maker_time_choice (m->maker, start, 50, &KINDS[i].how);
+    printf ("   1 token  at %4" G_GINT64_FORMAT
+            ": %8.3f ms, %8.1f tokens/s, %7.1f GB/s of weights, chosen: %s\n",
+            start, seconds * 1e3, 1 / seconds, (double) m->bytes / seconds / 1e9, KINDS[i].name);
+  }
+}
+
+static void
 measure (gint64 layers, gint64 width, gint64 length)
 {
   g_autoptr (VulkanMaker) maker = vulkan_maker_new ();
@@ -189,6 +212,8 @@ measure (gint64 layers, gint64 width, gint64 length)
             ": %8.3f ms, %8.1f tokens/s, %7.1f GB/s of weights\n",
             length, start, seconds * 1e3, (double) length / seconds,
             (double) m.bytes / seconds / 1e9);
+    if (length == 1)
+      measure_choices (&m, start);
   }
   fflush (stdout);
 }

@@ -120,7 +120,9 @@ pt_llm_guess (PtLlm *self, gint32 id, gint32 ids[PT_LLM_MAX_GUESSES + 1])
   guint room = self->end > cached->len + 1 ? self->end - cached->len - 1 : 0, n;
 
   ids[0] = id;
-  if (!self->guesses || last->device_type != PT_DEVICE_CPU)
+  /* A device that takes the id itself has begun the next step already. */
+  if (!self->guesses ||
+      (last->device_type != PT_DEVICE_CPU && pt_method_takes_device_input (self->step.method, 0)))
     return 1;
   g_array_append_val (cached, id);
   n = pt_llm_find_guesses ((const gint32 *) (gconstpointer) cached->data, cached->len,

@@ -47,11 +47,11 @@ pt_llm_logits (PtLlm *self, PtDType *dtype, GError **error)
  * position: cells that an unwanted step wrote are written again before anything reads them.
  */
 static gboolean
-may_go_ahead (const PtLlm *self)
+may_go_ahead (const PtLlm *self, const PtDevice *device)
 {
-  return self->can_rewind && self->layout != PT_LLM_NO_CACHE && self->reading == PT_LLM_IDS &&
-         self->step.id_type == PT_DTYPE_I64 && self->step.position_type == PT_DTYPE_I64 &&
-         self->now->cached->len < self->end &&
+  return device->allocate != NULL && self->can_rewind && self->layout != PT_LLM_NO_CACHE &&
+         self->reading == PT_LLM_IDS && self->step.id_type == PT_DTYPE_I64 &&
+         self->step.position_type == PT_DTYPE_I64 && self->now->cached->len < self->end &&
          pt_method_takes_device_input (self->step.method, 0) &&
          pt_method_takes_device_input (self->step.method, 1);
 }
@@ -141,7 +141,7 @@ sample_on_device (PtLlm *self, PtSampler *sampler, gsize width, gint32 *id, GErr
       device->sample == NULL)
     return FALSE;
   how = sampling_of (sampler);
-  goes_ahead = may_go_ahead (self) && prepare_next (self, device, index);
+  goes_ahead = may_go_ahead (self, device) && prepare_next (self, device, index);
   if (!device->sample (index, &how, row, tensor->dtype, width, goes_ahead ? self->next : NULL,
                        goes_ahead ? self->next + NEXT_POSITION : NULL, &reason)) {
     self->on_host = g_error_matches (reason, PT_ERROR, PT_ERROR_UNSUPPORTED);

@@ -4,6 +4,8 @@
 #include <gmodule.h>
 
 #include "engine/init.h"
+#include "engine/runtime/device.h"
+#include "engine/runtime/execution.h"
 #include "engine/vulkan/vk-instance.h"
 #include "tests/fakes/fake-vulkan.h"
 #include "tests/unit/vulkan/vulkan-maker.h"
@@ -148,6 +150,98 @@ test_failures (void)
         nth++;
       g_assert_cmpuint (nth, >, 0); /* else the name is wrong */
     }
+}
+
+/* ---- Choosing a token from logits that stay on the GPU ---- */
+
+#define WIDTH 6
+
+static VulkanMaker *
+make_logits (void)
+{
+  VulkanMaker *maker = vulkan_maker_new ();
+
+  CALL (maker, "aten.linear.default", vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (1, 8)),
+        vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (WIDTH, 8), NULL),
+        vulkan_maker_null (maker), vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (1, WIDTH)));
+  return maker;
+}
+
+/* Runs it, fetches the logits, and has one chosen, with penalties. @id: -2 at first. */
+static gboolean
+run_and_choose (PtVkDelegate *delegate, gint32 *id, GError **error)
+{
+  static const gint64 sizes[][2] = { { 1, 8 }, { 1, WIDTH } };
+  static const gint32 said[] = { 3, 1 };
+  const PtDeviceSampling how = {
+    .temperature = 1, .top_p = 0.9, .repetition_penalty = 1.1, .said = said, .n_said = 1
+  };
+  float data[2][8] = { { 1 } }, copy[WIDTH];
+  PtTensor tensors[2];
+  PtValue values[2], *args[2];
+  g_autoptr (PtExecution) execution = pt_execution_new (NULL, error);
+  const PtDevice *device;
+
+  for (guint i = 0; i < 2; i++) {
+    g_assert_true (pt_tensor_init (&tensors[i], PT_DTYPE_F32, 2, sizes[i], NULL, data[i], NULL));
+    values[i] = (PtValue){ .kind = PT_VALUE_TENSOR, .as_tensor = &tensors[i] };
+    args[i] = &values[i];
+  }
+  tensors[1].stays_on_device = TRUE;
+  if (execution == NULL || !pt_vk_delegate_execute (delegate, execution, args, 2, error))
+    return FALSE;
+  g_assert_cmpint (tensors[1].device_type, ==, PT_DEVICE_VULKAN);
+  device = pt_device_find (PT_DEVICE_VULKAN);
+  return device->copy_to_host (0, copy, data[1], sizeof copy, error) &&
+         device->sample (0, &how, data[1], PT_DTYPE_F32, WIDTH, NULL, NULL, error) &&
+         device->take_sample (0, id, error);
+}
+
+/* The fake computes zeros. */
+static void
+check_token (PtVkDelegate *delegate)
+{
+  g_autoptr (GError) error = NULL;
+  gint32 id = -2;
+
+  run_and_choose (delegate, &id, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (id, ==, 0);
+}
+
+/* Returns: whether call @nth was there */
+static gboolean
+fail_choice (VulkanMaker *maker, const char *function, guint nth, int code)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtVkDelegate) delegate = NULL;
+  gboolean was_called;
+  gint32 id = -2;
+
+  fail (function, nth, code);
+  delegate = vulkan_maker_try_load (maker, &error);
+  if (delegate != NULL)
+    run_and_choose (delegate, &id, &error);
+  was_called = count_calls () > nth;
+  fail (NULL, 0, 0);
+  if (was_called)
+    check_error (error, code);
+  if (delegate != NULL && code != VK_ERROR_DEVICE_LOST)
+    check_token (delegate);
+  g_clear_pointer (&delegate, pt_vk_delegate_free);
+  g_assert_cmpint (count_alive (), ==, 0);
+  return was_called;
+}
+
+static void
+test_choosing (void)
+{
+  g_autoptr (VulkanMaker) maker = make_logits ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (FUNCTIONS); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (CODES); k++)
+      for (guint nth = 0; fail_choice (maker, FUNCTIONS[i], nth, CODES[k]); nth++)
+        continue;
 }
 
 /* A driver that fails when all is over changes nothing. */
@@ -321,6 +415,7 @@ main (int argc, char **argv)
   pt_init ();
   open_fake ();
   g_test_add_func ("/vulkan/errors/failures", test_failures);
+  g_test_add_func ("/vulkan/errors/choosing", test_choosing);
   g_test_add_func ("/vulkan/errors/idle", test_idle);
   g_test_add_func ("/vulkan/errors/timeout", test_timeout);
   g_test_add_func ("/vulkan/errors/slow", test_slow);

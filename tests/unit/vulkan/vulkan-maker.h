@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "engine/runtime/device.h"
 #include "engine/vulkan/vk-delegate.h"
 
 G_BEGIN_DECLS
@@ -73,6 +74,9 @@ void vulkan_maker_allow_cpu (VulkanMaker *maker, guint calls);
 /** Load it for the GPU only; then the median time of @calls calls in seconds. */
 void vulkan_maker_load_gpu (VulkanMaker *maker);
 double vulkan_maker_time (VulkanMaker *maker, gint64 symbol, guint calls);
+/** The same, with the choice of a token by @how: the only output are logits, which stay there. */
+double vulkan_maker_time_choice (VulkanMaker *maker, gint64 symbol, guint calls,
+                                 const PtDeviceSampling *how);
 
 /** Whether there is a GPU, which may be software (PTERIS_VULKAN_SOFTWARE). */
 gboolean vulkan_maker_has_gpu (void);
