@@ -309,8 +309,11 @@ make_ready (PtVkDelegate *self, GError **error)
     self->context->n_plans++;
     pt_vk_pipelines_keep (self->context);
   }
-  g_debug ("Vulkan: %u dispatches, %u calls on the CPU, %" G_GSIZE_FORMAT " bytes on the GPU",
-           self->plan->dispatches->len, pt_vk_delegate_n_cpu_calls (self), self->plan->gpu_bytes);
+  g_debug ("Vulkan: %u dispatches, %u barriers, %u calls on the CPU, %" G_GSIZE_FORMAT
+           " bytes on the GPU",
+           self->plan->dispatches->len,
+           self->recording != NULL ? pt_vk_recording_n_barriers (self->recording) : 0,
+           pt_vk_delegate_n_cpu_calls (self), self->plan->gpu_bytes);
   self->is_ready = TRUE;
   return TRUE;
 }

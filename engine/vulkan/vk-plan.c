@@ -490,15 +490,24 @@ insert (GArray *live, Span *span)
   g_array_insert_val (live, at, *span);
 }
 
+/*
+ * Memory of the GPU is used again some steps later only: a command that writes it at once would
+ * wait for the one before, which read it, although it needs nothing of it. That counts where
+ * commands are short; large tensors would need much more memory.
+ */
+#define REST 6
+#define MAX_RESTING ((gsize) 1 << 20)
+
 static void
-expire (GArray *live, guint step)
+expire (GArray *live, guint step, gboolean on_gpu)
 {
   guint kept = 0;
 
   for (guint i = 0; i < live->len; i++) {
     const Span *span = &g_array_index (live, Span, i);
+    guint rest = on_gpu && span->bytes <= MAX_RESTING ? REST : 0;
 
-    if (span->last >= step)
+    if (span->last + rest >= step)
       g_array_index (live, Span, kept++) = *span;
   }
   g_array_set_size (live, kept);
@@ -527,7 +536,7 @@ arrange (PtVkPlan *plan, gboolean on_gpu)
   for (guint i = 0; i < spans->len; i++) {
     Span *span = &g_array_index (spans, Span, i);
 
-    expire (live, span->first);
+    expire (live, span->first, on_gpu);
     insert (live, span);
     total = MAX (total, span->offset + span->bytes);
     if (on_gpu)

@@ -35,6 +35,7 @@ struct _PtVkRecording {
   const PtVkStates *states;
   VkCommandBuffer current;
   gboolean is_first; /* no command was recorded yet */
+  guint n_barriers;
   double work;
   PtVkTimes *times;
   VkFence fences[MAX_SUBMITTED]; /* a ring of @n_submitted from @first on */
@@ -78,6 +79,7 @@ guard (PtVkRecording *self, const Use *uses, guint n)
     self->context->vk.CmdPipelineBarrier (self->current, stages, stages, 0, 1, &barrier, 0, NULL, 0,
                                           NULL);
     g_array_set_size (self->uses, 0);
+    self->n_barriers++;
   }
   g_array_append_vals (self->uses, uses, n);
 }
@@ -135,6 +137,12 @@ guint
 pt_vk_recording_n_pieces (const PtVkRecording *self)
 {
   return self->pieces->len;
+}
+
+guint
+pt_vk_recording_n_barriers (const PtVkRecording *self)
+{
+  return self->n_barriers;
 }
 
 const PtVkPiece *
@@ -428,6 +436,7 @@ pt_vk_recording_make (PtVkRecording *self, const PtVkPlan *plan, const PtVkState
   g_array_set_size (self->pieces, 0);
   g_array_set_size (self->uses, 0);
   self->is_first = TRUE;
+  self->n_barriers = 0;
   /* Other delegates may still read what is made anew here. */
   if (self->context->is_ahead && !pt_vk_finish (self->context, error))
     return FALSE;

@@ -42,6 +42,8 @@ typedef struct {
 } PtVkPiece;
 
 guint pt_vk_recording_n_pieces (const PtVkRecording *recording);
+/** How often commands wait for earlier ones. */
+guint pt_vk_recording_n_barriers (const PtVkRecording *recording);
 const PtVkPiece *pt_vk_recording_piece (const PtVkRecording *recording, guint i);
 
 /** Write the current symbolic integers into the table that shaders read. */
