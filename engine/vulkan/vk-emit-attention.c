@@ -130,17 +130,33 @@ push_attention (PtVkEmitter *emitter, PtVkDispatch *d, const Attention *a, gsize
     pt_vk_push (d, (guint32) a->mask_strides[i]);
 }
 
-static void
-push_constants (PtVkDispatch *d, const Attention *a, gsize rows)
+/* Heads that share their keys, and can be made by one group; 1: rows are of one head. */
+static gsize
+count_heads (const Attention *a)
 {
-  guint32 slices = a->value_width <= GROUP / 4 ? 4 : a->value_width <= GROUP / 2 ? 2 : 1;
-  gboolean by_four = a->width % 4 == 0 && a->k_at.row % 4 == 0 && a->k_at.head % 4 == 0;
+  gsize shared = a->heads / a->kv_heads;
 
+  for (gsize n = a->length < MAX_ROWS && a->heads % a->kv_heads == 0 ? MAX_ROWS : 1; n > 1; n--)
+    if (shared % n == 0)
+      return n;
+  return 1;
+}
+
+static void
+push_constants (PtVkDispatch *d, const Attention *a, gsize rows, gboolean by_head)
+{
+  gboolean by_four = a->width % 4 == 0 && a->k_at.row % 4 == 0 && a->k_at.head % 4 == 0 &&
+                     a->value_width % 4 == 0 && a->v_at.row % 4 == 0 && a->v_at.head % 4 == 0;
+  guint32 lanes = 1;
+
+  while (lanes * 4 < a->value_width)
+    lanes *= 2;
   pt_vk_constant (d, (guint32) rows);
-  pt_vk_constant (d, slices);
+  pt_vk_constant (d, lanes);
   pt_vk_constant (d, by_four);
   pt_vk_constant (d, a->position != PT_VK_NONE);
   pt_vk_constant (d, a->mask != PT_VK_NONE);
+  pt_vk_constant (d, by_head);
 }
 
 static gboolean
@@ -197,10 +213,12 @@ static PtVkEmitted
 emit_attention (PtVkEmitter *emitter, const Attention *a, GError **error)
 {
   gboolean by_tile = has_tiles (emitter, a);
+  gsize heads = by_tile ? 1 : count_heads (a);
   gsize rows = by_tile ? TILE_ROWS : a->length >= MAX_ROWS ? MAX_ROWS : 1;
-  gsize groups_of_rows = (a->length + rows - 1) / rows;
-  gsize splits =
-      !by_tile && a->y_at.head == a->value_width ? count_splits (a, groups_of_rows * a->heads) : 1;
+  gsize groups_of_rows = (a->length + rows - 1) / rows, groups_of_heads = a->heads / heads;
+  gsize splits = !by_tile && a->y_at.head == a->value_width
+                     ? count_splits (a, groups_of_rows * groups_of_heads)
+                     : 1;
   guint32 parts = PT_VK_NONE;
   PtVkDispatch *d;
 
@@ -215,7 +233,7 @@ emit_attention (PtVkEmitter *emitter, const Attention *a, GError **error)
     return PT_VK_FAILED;
   if (splits > 1) {
     parts = pt_vk_temporary (emitter,
-                             a->length * a->heads * splits * (a->value_width + 2) * sizeof (float));
+                             a->length * a->heads * splits * (a->value_width + 4) * sizeof (float));
     pt_vk_bind_temporary (emitter, d, parts, PT_VK_WRITE);
   } else
     pt_vk_bind_out (emitter, d, pt_vk_out_index (emitter, 0));
@@ -226,11 +244,11 @@ emit_attention (PtVkEmitter *emitter, const Attention *a, GError **error)
   if (by_tile)
     push_tile_constants (d, a);
   else
-    push_constants (d, a, rows);
+    push_constants (d, a, heads > 1 ? heads : rows, heads > 1);
   push_attention (emitter, d, a, splits);
   d->work = (double) a->length * (double) a->heads * (double) a->rows *
             (double) (a->width + a->value_width);
-  if (!pt_vk_groups_3d (emitter, d, a->heads, groups_of_rows, splits))
+  if (!pt_vk_groups_3d (emitter, d, groups_of_heads, groups_of_rows, splits))
     return PT_VK_DECLINED;
   return splits == 1 || emit_merge (emitter, a, parts, splits) ? PT_VK_EMITTED : PT_VK_FAILED;
 }
@@ -283,7 +301,8 @@ PT_VK_EMIT (attention)
       pt_vk_in_value (emitter, 2)->shape.sizes[1] != (gint64) a.length)
     return PT_VK_DECLINED;
   a.scale = scale_of (emitter, 10);
-  if (!emit_rows (emitter, 1, pt_vk_in_index (emitter, 3), 5, error) ||
+  if ((!pt_vk_turn_into_cache (emitter, 1, pt_vk_in_index (emitter, 3), 5) &&
+       !emit_rows (emitter, 1, pt_vk_in_index (emitter, 3), 5, error)) ||
       !emit_rows (emitter, 2, pt_vk_in_index (emitter, 4), 5, error))
     return PT_VK_FAILED;
   return emit_attention (emitter, &a, error);

@@ -4,6 +4,7 @@
 
 #include "engine/vulkan/vk-emit-operators.h"
 #include "engine/vulkan/vk-emit-strides.h"
+#include "engine/vulkan/vk-fuse.h"
 
 /* ---- Rotary embeddings ---- */
 
@@ -32,6 +33,7 @@ emit_rotary (PtVkEmitter *emitter, gboolean by_halves, gsize width, gsize rows, 
       continue;
     d = pt_vk_dispatch (emitter, PT_VK_SHADER_rotary);
     pt_vk_constant (d, by_halves);
+    pt_vk_constant (d, FALSE); /* pt_vk_turn_into_cache() */
     if (!pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, k), error) ||
         !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, 2), error) ||
         !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, 3), error))
@@ -46,9 +48,40 @@ emit_rotary (PtVkEmitter *emitter, gboolean by_halves, gsize width, gsize rows, 
     pt_vk_push_position (emitter, d, position);
     pt_vk_push (d, (guint32) rows);
     pt_vk_push (d, pt_vk_start_of (emitter, position));
+    for (guint i = 0; i < 3; i++)
+      pt_vk_push (d, 0);
     pt_vk_groups (emitter, d, x->numel / 2, PT_VK_ITEMS);
   }
   return PT_VK_EMITTED;
+}
+
+/* Of a dispatch of the shader. */
+#define ROTARY_PUSH 8
+#define ROTARY_OUT 3
+
+gboolean
+pt_vk_turn_into_cache (PtVkEmitter *emitter, guint arg, guint32 to, guint position)
+{
+  const PtVkGraph *graph = emitter->graph;
+  const PtVkShape *rows = &pt_vk_in_value (emitter, arg)->shape;
+  PtVkDispatch *d = pt_vk_last_dispatch (emitter);
+
+  /* A call on a state that is declined has the whole plan made anew. */
+  if (d == NULL || d->shader != PT_VK_SHADER_rotary || d->constants[1] != FALSE ||
+      !graph->values[graph->values[to].source].is_state ||
+      d->bindings[ROTARY_OUT].kind != PT_VK_BIND_PLACE || d->push[3] != rows->sizes[1] ||
+      d->push[1] * d->push[2] != rows->sizes[2] * rows->sizes[3] ||
+      !pt_vk_is_only_reader (emitter, pt_vk_in_index (emitter, arg), d->bindings[ROTARY_OUT].index))
+    return FALSE;
+  d->constants[1] = TRUE;
+  d->n_bindings = ROTARY_OUT;
+  pt_vk_bind_inout (emitter, d, to);
+  pt_vk_bind_symbols (emitter, d);
+  d->n_push = ROTARY_PUSH;
+  pt_vk_push_position (emitter, d, position);
+  pt_vk_push (d, (guint32) graph->values[to].shape.sizes[1]);
+  pt_vk_push (d, pt_vk_start_of (emitter, position));
+  return TRUE;
 }
 
 PT_VK_EMIT (rotary)

@@ -128,6 +128,11 @@ PT_VK_EMIT (upsample);
 PT_VK_EMIT (rotary);
 PT_VK_EMIT (rotary_hf);
 PT_VK_EMIT (rotary_interleaved);
+/**
+ * Has the last dispatch, if it is the rotary embedding that only argument @arg reads, write its
+ * rows into the state @to from the position of argument @position on.
+ */
+gboolean pt_vk_turn_into_cache (PtVkEmitter *emitter, guint arg, guint32 to, guint position);
 PT_VK_EMIT (attention);
 PT_VK_EMIT (custom_sdpa);
 PT_VK_EMIT (update_cache);

@@ -18,6 +18,14 @@ pt_vk_dispatch (PtVkEmitter *emitter, PtVkShader shader)
   return dispatch;
 }
 
+PtVkDispatch *
+pt_vk_last_dispatch (PtVkEmitter *emitter)
+{
+  GArray *all = emitter->plan->dispatches;
+
+  return all->len > 0 ? &g_array_index (all, PtVkDispatch, all->len - 1) : NULL;
+}
+
 static void
 bind (PtVkDispatch *dispatch, PtVkBindKind kind, guint32 index, guint access)
 {

@@ -26,6 +26,8 @@ struct _PtVkEmitter {
 
 /** A new dispatch of @shader; valid until the next one is made. */
 PtVkDispatch *pt_vk_dispatch (PtVkEmitter *emitter, PtVkShader shader);
+/** The dispatch that was made last, also for another call; NULL: none. */
+PtVkDispatch *pt_vk_last_dispatch (PtVkEmitter *emitter);
 
 /**
  * Bind a tensor that is read, in its stored dtype, as the next binding. A constant is uploaded at

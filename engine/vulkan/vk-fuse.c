@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Of shaders/rows.comp. */
-enum { MODE_PLAIN, MODE_SUM, MODE_GATE };
+enum { MODE_PLAIN, MODE_SUM, MODE_GATE, MODE_MERGE };
 #define GROUP 256
 #define MAX_UNITS 8
 #define CHUNK 32
@@ -102,23 +102,41 @@ pt_vk_users_restart (PtVkUsers *users)
   memset (users->is_done, 0, users->n_calls);
 }
 
+static const PtVkCall *
+call_at (const PtVkGraph *graph, guint32 index)
+{
+  return index != PT_VK_NONE ? &graph->calls[index] : NULL;
+}
+
+gboolean
+pt_vk_is_only_reader (const PtVkEmitter *emitter, guint32 value, guint32 source)
+{
+  const User *values = emitter->plan->users->values;
+
+  while (value != source) {
+    const PtVkCall *maker = call_at (emitter->graph, values[value].maker);
+
+    if (values[value].n_uses != 1 || emitter->graph->values[value].source != source ||
+        maker == NULL || !maker->op->is_view)
+      return FALSE;
+    value = maker->args[0];
+  }
+  return values[source].n_uses == 1;
+}
+
 /* ---- Chains ---- */
 
 /* The calls of one dispatch; NULL: no such call. */
 typedef struct {
   guint mode;
   guint32 a, b;
-  guint32 combined; /* with MODE_SUM and MODE_GATE */
+  guint32 combined;           /* but with MODE_PLAIN */
+  guint32 parts;              /* with MODE_MERGE: a temporary */
+  guint32 splits, head_width; /* of these; 0 in other modes */
   const PtVkCall *norm;
   const PtVkCall *choose;
   gsize rows, k;
 } Chain;
-
-static const PtVkCall *
-call_at (const PtVkGraph *graph, guint32 index)
-{
-  return index != PT_VK_NONE ? &graph->calls[index] : NULL;
-}
 
 static gboolean
 is_plain (const PtVkEmitter *emitter, guint32 index)
@@ -247,6 +265,27 @@ is_put_off (const PtVkEmitter *emitter, const PtVkCall *call)
   return FALSE;
 }
 
+/*
+ * Rows that attention left in splits, if the last dispatch would merge them: this one does that,
+ * too. The bindings and numbers are those of emit_merge().
+ */
+static void
+take_merge (PtVkEmitter *emitter, Chain *chain)
+{
+  const PtVkDispatch *last = pt_vk_last_dispatch (emitter);
+
+  if (last == NULL || last->shader != PT_VK_SHADER_attention_merge || chain->mode != MODE_PLAIN ||
+      last->bindings[1].kind != PT_VK_BIND_PLACE ||
+      last->bindings[1].index != emitter->graph->values[chain->a].source ||
+      last->push[1] % 4 != 0 || chain->k % last->push[1] != 0)
+    return;
+  chain->mode = MODE_MERGE;
+  chain->combined = chain->a;
+  chain->parts = last->bindings[0].index;
+  chain->head_width = last->push[1];
+  chain->splits = last->push[2];
+}
+
 /* ---- Dispatches ---- */
 
 static void
@@ -260,14 +299,19 @@ static gboolean
 bind_sources (PtVkEmitter *emitter, PtVkDispatch *d, const Chain *chain, guint32 unused,
               GError **error)
 {
-  if (!pt_vk_bind_in (emitter, d, chain->a, error) ||
-      !pt_vk_bind_in (emitter, d, chain->mode == MODE_PLAIN ? chain->a : chain->b, error))
-    return FALSE;
+  for (guint i = 0; i < 2; i++)
+    if (chain->mode == MODE_MERGE)
+      pt_vk_bind_temporary (emitter, d, chain->parts, PT_VK_READ);
+    else if (!pt_vk_bind_in (emitter, d, i == 0 || chain->mode == MODE_PLAIN ? chain->a : chain->b,
+                             error))
+      return FALSE;
   if (chain->mode == MODE_PLAIN)
     pt_vk_bind_temporary (emitter, d, unused, PT_VK_WRITE);
   else
     pt_vk_bind_out (emitter, d, chain->combined);
-  if (!pt_vk_bind_in (emitter, d, chain->norm != NULL ? chain->norm->args[1] : chain->a, error))
+  if (chain->norm == NULL) /* in the place of a weight that is not there */
+    d->bindings[d->n_bindings++] = d->bindings[0];
+  else if (!pt_vk_bind_in (emitter, d, chain->norm->args[1], error))
     return FALSE;
   if (chain->norm != NULL)
     pt_vk_bind_out (emitter, d, pt_vk_out (emitter->graph, chain->norm, 0));
@@ -299,6 +343,16 @@ bind_bytes (PtVkEmitter *emitter, PtVkDispatch *d, const Chain *chain, guint32 u
   emitter->quantized = rows;
 }
 
+/* Puts the last dispatch in the place of the one before it. */
+static void
+replace_merge (PtVkEmitter *emitter)
+{
+  GArray *all = emitter->plan->dispatches;
+
+  g_array_index (all, PtVkDispatch, all->len - 2) = g_array_index (all, PtVkDispatch, all->len - 1);
+  g_array_set_size (all, all->len - 1);
+}
+
 static PtVkEmitted
 emit_chain (PtVkEmitter *emitter, const Chain *chain, GError **error)
 {
@@ -323,7 +377,11 @@ emit_chain (PtVkEmitter *emitter, const Chain *chain, GError **error)
   pt_vk_push_float (d, choose != NULL ? pt_vk_double (graph, choose, 4, -128) : 0);
   pt_vk_push_float (d, choose != NULL ? pt_vk_double (graph, choose, 5, 127) : 0);
   pt_vk_push_float (d, choose != NULL ? pt_vk_double (graph, choose, 6, 1.1920929e-07) : 0);
+  pt_vk_push (d, chain->splits);
+  pt_vk_push (d, chain->head_width / 4);
   pt_vk_groups (emitter, d, chain->rows, 1);
+  if (chain->mode == MODE_MERGE)
+    replace_merge (emitter);
   set_done (emitter, chain->norm);
   set_done (emitter, choose);
   return PT_VK_EMITTED;
@@ -358,6 +416,8 @@ pt_vk_emit_fused (PtVkEmitter *emitter, const PtVkCall *call, GError **error)
   if (chain.norm != NULL)
     x = pt_vk_out (emitter->graph, chain.norm, 0);
   add_bytes (emitter, &chain, x);
+  if (chain.choose != NULL)
+    take_merge (emitter, &chain);
   if (!is_gate && chain.norm == NULL && chain.choose == NULL)
     return PT_VK_DECLINED;
   return emit_chain (emitter, &chain, error);

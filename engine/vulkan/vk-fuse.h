@@ -7,7 +7,8 @@ G_BEGIN_DECLS
 
 /*
  * Operators on rows that follow each other become one dispatch (shaders/rows.comp): a residual sum,
- * or a gate (sigmoid, mul, mul); the norm of it; and its bytes for layers with quantised inputs.
+ * or a gate (sigmoid, mul, mul), or the splits of attention; the norm of it; and its bytes for
+ * layers with quantised inputs.
  * Decoding a token is bound by the number of dispatches that wait for each other.
  */
 
@@ -22,6 +23,9 @@ void pt_vk_users_free (PtVkUsers *users);
  * (pt_vk_users_is_done()). PT_VK_DECLINED: it is to be emitted alone.
  */
 PtVkEmitted pt_vk_emit_fused (PtVkEmitter *emitter, const PtVkCall *call, GError **error);
+
+/** Whether one argument, @value, is all that reads @source: it or a view of a view of it. */
+gboolean pt_vk_is_only_reader (const PtVkEmitter *emitter, guint32 value, guint32 source);
 
 /** Whether a dispatch of another call computes this one. */
 gboolean pt_vk_users_is_done (const PtVkUsers *users, guint call);

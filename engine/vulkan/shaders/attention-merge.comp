@@ -1,7 +1,7 @@
 #version 450
 // SPDX-License-Identifier: BSD-3-Clause
-// The splits of a row of attention.comp become one: parts [rows, splits, width + 2] with the
-// maximum, the sum, and the values.
+// The splits of a row of attention.comp become one: parts [rows, splits, 4 + width] with the
+// maximum, the sum, two unused numbers, and the values.
 #extension GL_GOOGLE_include_directive : enable
 #include "common.glsl"
 
@@ -20,13 +20,13 @@ void main ()
   float most = -3.4e38, sum = 0.0, v = 0.0;
 
   for (uint s = 0; s < splits; s++)
-    most = max (most, parts[(row + s) * (width + 2)]);
+    most = max (most, parts[(row + s) * (width + 4)]);
   for (uint s = 0; s < splits; s++) {
-    uint at = (row + s) * (width + 2);
+    uint at = (row + s) * (width + 4);
     float weight = exp (parts[at] - most);
 
     sum = fma (parts[at + 1], weight, sum);
-    v = fma (parts[at + 2 + d], weight, v);
+    v = fma (parts[at + 4 + d], weight, v);
   }
   y[i] = sum > 0.0 ? v / sum : 0.0;
 }

@@ -1,30 +1,35 @@
 #version 450
 // SPDX-License-Identifier: BSD-3-Clause
 // Attention (flash attention): y = softmax (q . k * scale + mask) . v. With IS_CAUSAL row t sees
-// the keys up to symbols[symbol] + t, else all. Each group makes ROWS rows of one head, of the keys
-// of one split; it takes GROUP keys at a time. The maximum so far is subtracted, so that nothing
-// overflows. With several splits it writes, for each row, head and split: the maximum, the sum, and
-// the values (attention-merge.comp).
-//   VECTOR: rows of q, k begin at multiples of four and have a multiple of four elements
-//   SLICES: GROUP / SLICES invocations share the elements of v; each slice takes keys of its own
+// the keys up to symbols[symbol] + t, else all. Each group makes ROWS rows of one head, or with
+// BY_HEAD one row of ROWS heads that share their keys; of the keys of one split. It takes GROUP keys
+// at a time. The maximum so far is subtracted, so that nothing overflows. With several splits it
+// writes, for each row, head and split: the maximum, the sum, two unused numbers, and the values
+// (attention-merge.comp, rows.comp).
+//   VECTOR: rows of k and v begin at multiples of four and have a multiple of four elements
+//   LANES: invocations that share the elements of v, four each; the others take other keys
 #extension GL_GOOGLE_include_directive : enable
 #extension GL_EXT_control_flow_attributes : enable
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
 #define GROUP 128
 #define MAX_WIDTH 512
 #define MAX_ROWS 4
+#define AT_ONCE 4 // loads before the first is needed
 #define NOTHING -3.4e38
-#include "group-sum.glsl"
 
 layout (local_size_x = GROUP) in;
 layout (constant_id = 0) const uint ROWS = 1;
-layout (constant_id = 1) const uint SLICES = 1;
+layout (constant_id = 1) const uint LANES = 16;
 layout (constant_id = 2) const uint VECTOR = 0;
 layout (constant_id = 3) const uint IS_CAUSAL = 1;
 layout (constant_id = 4) const uint HAS_MASK = 0;
+layout (constant_id = 5) const uint BY_HEAD = 0;
 layout (set = 0, binding = 0) readonly buffer Q { float q[]; };
 layout (set = 0, binding = 1) readonly buffer K { float keys[]; };
 layout (set = 0, binding = 1) readonly buffer K4 { vec4 keys4[]; };
 layout (set = 0, binding = 2) readonly buffer V { float values[]; };
+layout (set = 0, binding = 2) readonly buffer V4 { vec4 values4[]; };
 layout (set = 0, binding = 3) writeonly buffer Y { float y[]; };
 layout (set = 0, binding = 4) readonly buffer S { int symbols[]; };
 layout (set = 0, binding = 5) readonly buffer B { float mask[]; };
@@ -40,25 +45,106 @@ layout (push_constant) uniform P
   uint mask_heads, mask_batch, mask_head, mask_row, mask_column;
 };
 
-#define LANES (GROUP / SLICES)
-#define ELEMENTS (MAX_WIDTH / GROUP)
+#define SLICES (GROUP / LANES)
 
-shared float query[MAX_ROWS][MAX_WIDTH];
-shared float weights[MAX_ROWS][GROUP];
-shared float slice_sum[GROUP];
+shared vec4 query[MAX_ROWS][MAX_WIDTH / 4];
+shared vec4 weights[GROUP]; // of the rows
+shared vec4 partial[GROUP];
 
-float product (uint r, uint at)
+// ---- Sums of the group, of all rows at once ----
+
+vec4 group_max (vec4 v)
 {
-  float sum = 0.0;
+  vec4 part = subgroupMax (v);
 
+  barrier ();
+  if (subgroupElect ())
+    partial[gl_SubgroupID] = part;
+  barrier ();
+  v = partial[0];
+  for (uint i = 1; i < gl_NumSubgroups; i++)
+    v = max (v, partial[i]);
+  return v;
+}
+
+vec4 group_sum (vec4 v)
+{
+  vec4 part = subgroupAdd (v);
+
+  barrier ();
+  if (subgroupElect ())
+    partial[gl_SubgroupID] = part;
+  barrier ();
+  v = partial[0];
+  for (uint i = 1; i < gl_NumSubgroups; i++)
+    v += partial[i];
+  return v;
+}
+
+// Elements of one slice become those of the row.
+vec4 sum_of_slices (vec4 v)
+{
+  uint i = gl_LocalInvocationIndex;
+
+  if (SLICES == 1)
+    return v;
+  barrier ();
+  partial[i] = v;
+  barrier ();
+  v = vec4 (0.0);
+  for (uint k = i % LANES; k < GROUP; k += LANES)
+    v += partial[k];
+  return v;
+}
+
+// ---- Four elements from d on; 0 behind the last one ----
+
+vec4 key_at (uint at, uint d)
+{
   if (VECTOR != 0)
-    for (uint d = 0; d < width; d += 4)
-      sum += dot (vec4 (query[r][d], query[r][d + 1], query[r][d + 2], query[r][d + 3]),
-                  keys4[(at + d) / 4]);
-  else
-    for (uint d = 0; d < width; d++)
-      sum = fma (query[r][d], keys[at + d], sum);
-  return sum;
+    return keys4[(at + d) / 4];
+  vec4 v = vec4 (0.0);
+
+  [[unroll]] for (uint e = 0; e < 4; e++)
+    if (d + e < width)
+      v[e] = keys[at + d + e];
+  return v;
+}
+
+vec4 value_at (uint at, uint d)
+{
+  if (VECTOR != 0)
+    return values4[(at + d) / 4];
+  vec4 v = vec4 (0.0);
+
+  [[unroll]] for (uint e = 0; e < 4; e++)
+    if (d + e < value_width)
+      v[e] = values[at + d + e];
+  return v;
+}
+
+// ---- Rows ----
+
+uint head_of (uint r) { return BY_HEAD != 0 ? gl_WorkGroupID.x * ROWS + r : gl_WorkGroupID.x; }
+
+uint time_of (uint r)
+{
+  return BY_HEAD != 0 ? gl_WorkGroupID.y : min (gl_WorkGroupID.y * ROWS + r, length - 1);
+}
+
+void load_queries ()
+{
+  [[unroll]] for (uint r = 0; r < MAX_ROWS; r++)
+    if (r < ROWS)
+      for (uint d = gl_LocalInvocationIndex * 4; d < width; d += GROUP * 4) {
+        uint at = time_of (r) * q_row + head_of (r) * q_head + d;
+        vec4 v = vec4 (0.0);
+
+        [[unroll]] for (uint e = 0; e < 4; e++)
+          if (d + e < width)
+            v[e] = q[at + e] * scale;
+        query[r][d / 4] = v;
+      }
 }
 
 float mask_of (uint h, uint t, uint s)
@@ -67,102 +153,106 @@ float mask_of (uint h, uint t, uint s)
               + s * mask_column];
 }
 
-// Elements of one slice become those of the row.
-float sum_of_slices (float v)
+// The scores of key s for all rows; NOTHING: not seen.
+vec4 scores_of (uint s, uint kv, int first)
 {
-  uint i = gl_LocalInvocationIndex;
+  vec4 score = vec4 (0.0);
+  uint at = s * k_row + kv * k_head;
 
-  if (SLICES == 1)
-    return v;
-  barrier ();
-  slice_sum[i] = v;
-  barrier ();
-  v = 0.0;
-  for (uint k = i % LANES; k < GROUP; k += LANES)
-    v += slice_sum[k];
-  return v;
+  for (uint d = 0; d < width; d += 4 * AT_ONCE) {
+    vec4 k[AT_ONCE];
+
+    [[unroll]] for (uint u = 0; u < AT_ONCE; u++)
+      k[u] = d + 4 * u < width ? key_at (at, d + 4 * u) : vec4 (0.0);
+    [[unroll]] for (uint u = 0; u < AT_ONCE; u++)
+      if (d + 4 * u < width)
+        [[unroll]] for (uint r = 0; r < MAX_ROWS; r++)
+          if (r < ROWS)
+            score[r] += dot (query[r][d / 4 + u], k[u]);
+  }
+  [[unroll]] for (uint r = 0; r < MAX_ROWS; r++)
+    if (r < ROWS) {
+      if (HAS_MASK != 0)
+        score[r] += mask_of (head_of (r), time_of (r), s);
+      score[r] = max (score[r], NOTHING);
+      if (IS_CAUSAL != 0 && int (s) > max (first + int (time_of (r)), 0))
+        score[r] = NOTHING;
+    }
+  return score;
+}
+
+// Adds the values of this slice of the keys s0 .. s0 + count, by their weights.
+void add_values (uint s0, uint count, uint kv, inout vec4 result[MAX_ROWS])
+{
+  uint d = gl_LocalInvocationIndex % LANES * 4, slice = gl_LocalInvocationIndex / LANES;
+
+  if (d >= value_width)
+    return;
+  for (uint j = slice; j < count; j += SLICES * AT_ONCE) {
+    vec4 v[AT_ONCE];
+
+    [[unroll]] for (uint u = 0; u < AT_ONCE; u++)
+      v[u] = value_at ((s0 + min (j + u * SLICES, count - 1)) * v_row + kv * v_head, d);
+    [[unroll]] for (uint u = 0; u < AT_ONCE; u++)
+      if (j + u * SLICES < count) {
+        vec4 weight = weights[j + u * SLICES];
+
+        [[unroll]] for (uint r = 0; r < MAX_ROWS; r++)
+          if (r < ROWS)
+            result[r] = fma (vec4 (weight[r]), v[u], result[r]);
+      }
+  }
+}
+
+void write_row (uint r, vec4 v, float most, float sum)
+{
+  uint i = gl_LocalInvocationIndex, h = head_of (r), t = time_of (r), d = i * 4;
+  uint at = t * y_row + h * y_head;
+
+  if (BY_HEAD == 0 && gl_WorkGroupID.y * ROWS + r >= length)
+    return;
+  if (splits > 1) {
+    at = ((t * heads + h) * splits + gl_WorkGroupID.z) * (value_width + 4) + 4;
+    if (i == 0) {
+      y[at - 4] = most;
+      y[at - 3] = sum;
+    }
+  } else
+    v = sum > 0.0 ? v / sum : vec4 (0.0);
+  [[unroll]] for (uint e = 0; e < 4; e++)
+    if (i < LANES && d + e < value_width)
+      y[at + d + e] = v[e];
 }
 
 void main ()
 {
-  uint i = gl_LocalInvocationIndex, h = gl_WorkGroupID.x, t0 = gl_WorkGroupID.y * ROWS;
-  uint kv = h * kv_heads / heads, lane = i % LANES, slice = i / LANES;
+  uint i = gl_LocalInvocationIndex, kv = head_of (0) * kv_heads / heads;
   int first = symbol == 0xffffffffu ? start : symbols[symbol];
-  uint last = min (t0 + ROWS, length) - 1;
-  uint n = IS_CAUSAL != 0 ? uint (clamp (first + int (last) + 1, 1, rows)) : uint (rows);
+  int last = first + int (time_of (ROWS - 1));
+  uint n = IS_CAUSAL != 0 ? uint (clamp (last + 1, 1, rows)) : uint (rows);
   uint per_split = max ((n + splits - 1) / splits, GROUP);
   uint begin = min (gl_WorkGroupID.z * per_split, n), end = min (begin + per_split, n);
-  float most[MAX_ROWS], sum[MAX_ROWS], result[MAX_ROWS][ELEMENTS];
+  vec4 most = vec4 (NOTHING), sum = vec4 (0.0), result[MAX_ROWS];
 
-  [[unroll]] for (uint r = 0; r < MAX_ROWS; r++) {
-    most[r] = NOTHING;
-    sum[r] = 0.0;
-    [[unroll]] for (uint e = 0; e < ELEMENTS; e++)
-      result[r][e] = 0.0;
-    if (r < ROWS)
-      for (uint d = i; d < width; d += GROUP)
-        query[r][d] = q[min (t0 + r, last) * q_row + h * q_head + d] * scale;
-  }
+  [[unroll]] for (uint r = 0; r < MAX_ROWS; r++)
+    result[r] = vec4 (0.0);
+  load_queries ();
   barrier ();
   for (uint s0 = begin; s0 < end; s0 += GROUP) {
-    uint s = s0 + i, count = min (GROUP, end - s0);
-    float shrink[MAX_ROWS];
+    vec4 score = s0 + i < end ? scores_of (s0 + i, kv, first) : vec4 (NOTHING);
+    vec4 next = max (most, group_max (score)), shrink = exp (most - next);
+    vec4 weight = mix (exp (score - next), vec4 (0.0), lessThanEqual (score, vec4 (NOTHING)));
 
+    sum = sum * shrink + weight;
+    most = next;
+    weights[i] = weight;
+    barrier ();
     [[unroll]] for (uint r = 0; r < MAX_ROWS; r++)
-      if (r < ROWS) {
-        uint t = min (t0 + r, last);
-        bool is_seen = s < end && (IS_CAUSAL == 0 || int (s) <= max (first + int (t), 0));
-        float score = NOTHING;
-
-        if (is_seen) {
-          score = product (r, s * k_row + kv * k_head);
-          if (HAS_MASK != 0)
-            score += mask_of (h, t, s);
-          score = max (score, NOTHING);
-        }
-        float next = max (most[r], group_max (score));
-        float weight = score > NOTHING ? exp (score - next) : 0.0;
-
-        shrink[r] = exp (most[r] - next);
-        weights[r][i] = weight;
-        sum[r] = sum[r] * shrink[r] + group_sum (weight);
-        most[r] = next;
-      }
-    barrier ();
-    [[unroll]] for (uint e = 0; e < ELEMENTS; e++) {
-      uint d = lane + e * LANES;
-
-      if (d < value_width) {
-        [[unroll]] for (uint r = 0; r < MAX_ROWS; r++)
-          if (r < ROWS)
-            result[r][e] *= shrink[r];
-        for (uint j = slice; j < count; j += SLICES) {
-          float v = values[(s0 + j) * v_row + kv * v_head + d];
-
-          [[unroll]] for (uint r = 0; r < MAX_ROWS; r++)
-            if (r < ROWS)
-              result[r][e] = fma (weights[r][j], v, result[r][e]);
-        }
-      }
-    }
-    barrier ();
+      result[r] *= shrink[r];
+    add_values (s0, min (GROUP, end - s0), kv, result);
   }
+  sum = group_sum (sum);
   [[unroll]] for (uint r = 0; r < MAX_ROWS; r++)
-    if (r < ROWS) {
-      uint t = t0 + r, at = t * y_row + h * y_head;
-
-      if (splits > 1)
-        at = ((t * heads + h) * splits + gl_WorkGroupID.z) * (value_width + 2) + 2;
-      if (splits > 1 && t < length && i == 0) {
-        y[at - 2] = most[r];
-        y[at - 1] = sum[r];
-      }
-      [[unroll]] for (uint e = 0; e < ELEMENTS; e++) {
-        uint d = lane + e * LANES;
-        float v = sum_of_slices (result[r][e]);
-
-        if (slice == 0 && d < value_width && t < length)
-          y[at + d] = splits > 1 ? v : (sum[r] > 0.0 ? v / sum[r] : 0.0);
-      }
-    }
+    if (r < ROWS)
+      write_row (r, sum_of_slices (result[r]), most[r], sum[r]);
 }
