@@ -49,7 +49,8 @@ cpu_variant (const PtModelSet *set)
 char *
 pt_job_choose_program (const PtJob *job, const char *program, const PtModelSet *set)
 {
-  char *cpu = job->model.backend == PT_BACKEND_CPU ? pt_backend_choice_find_cpu (program) : NULL;
+  char *cpu =
+      job->model.backend == PT_BACKEND_CPU ? pt_backend_choice_find_cpu (program, NULL) : NULL;
 
   if (cpu == NULL && job->model.backend == PT_BACKEND_CPU && set != NULL)
     cpu = g_strdup (cpu_variant (set));
@@ -163,13 +164,19 @@ find_own_variant (const PtJob *job, const char *path)
   return NULL;
 }
 
-/* The same model's program that our own code computes on the CPU, instead of @program, or NULL. */
+/*
+ * The same model's program that our own code computes on the CPU, instead of @program, or NULL.
+ * @only_gpu: NULL, too, if @program computes on no GPU.
+ */
 static char *
-find_for_cpu (const PtJob *job, const char *program)
+find_for_cpu (const PtJob *job, const char *program, gboolean only_gpu)
 {
-  char *found = pt_backend_choice_find_cpu (program);
+  gboolean on_gpu;
+  char *found = pt_backend_choice_find_cpu (program, &on_gpu);
 
-  if (found != NULL || !pt_backend_choice_is_on_gpu (program))
+  if (!on_gpu && only_gpu)
+    g_clear_pointer (&found, g_free);
+  if (found != NULL || !on_gpu)
     return found;
   found = find_own_variant (job, job->model.path);
   return found != NULL ? found : find_own_variant (job, program);
@@ -186,7 +193,7 @@ pt_job_find_alternative (const PtJob *job, PtError code)
        job->kind != PT_JOB_RUN && job->kind != PT_JOB_BENCH && job->kind != PT_JOB_LOOK))
     return NULL;
   program = pt_job_find_program (&job->model, &found, NULL);
-  return program != NULL ? find_for_cpu (job, program) : NULL;
+  return program != NULL ? find_for_cpu (job, program, FALSE) : NULL;
 }
 
 /* Whether the process of a model ended because of the code in it or of the GPU's driver. */
@@ -239,6 +246,5 @@ pt_job_find_fallback (const PtJob *job, PtJobKind kind, const PtEvent *last)
       !concerns_gpu (last) || !can_repeat (kind))
     return NULL;
   program = pt_job_find_program (&job->model, &found, NULL);
-  return program != NULL && pt_backend_choice_is_on_gpu (program) ? find_for_cpu (job, program)
-                                                                  : NULL;
+  return program != NULL ? find_for_cpu (job, program, TRUE) : NULL;
 }

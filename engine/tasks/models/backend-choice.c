@@ -73,11 +73,13 @@ is_known_gpu (const PtDelegateSpec *spec, const PtBackend *backend)
 }
 
 char *
-pt_backend_choice_find_cpu (const char *path)
+pt_backend_choice_find_cpu (const char *path, gboolean *on_gpu)
 {
   g_autoptr (PtProgram) program = pt_program_open (path, NULL);
   g_autoptr (GPtrArray) others = NULL;
 
+  if (on_gpu != NULL)
+    *on_gpu = program != NULL && find_delegate (program, is_known_gpu) != NULL;
   if (program == NULL || find_delegate (program, is_not_own) == NULL)
     return NULL;
   others = pt_model_cpu_variants (path);
@@ -89,14 +91,6 @@ pt_backend_choice_find_cpu (const char *path)
       return g_strdup (others->pdata[i]);
   }
   return NULL;
-}
-
-gboolean
-pt_backend_choice_is_on_gpu (const char *path)
-{
-  g_autoptr (PtProgram) program = pt_program_open (path, NULL);
-
-  return program != NULL && find_delegate (program, is_known_gpu) != NULL;
 }
 
 static gboolean

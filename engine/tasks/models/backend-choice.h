@@ -19,13 +19,10 @@ gboolean pt_backend_choice_check (PtBackendChoice choice, const PtProgram *progr
 /**
  * For a program that needs more than our own code on the CPU (a GPU, OpenVINO, a backend that is
  * not here): the path of a program of the same family beside it that needs no more, "NAME.cpu.pte"
- * or one with "-xnnpack" or "_xnnpack" in its name; or NULL. Free with g_free(). Blocking; any
- * thread.
+ * or one with "-xnnpack" or "_xnnpack" in its name; or NULL. Free with g_free(). @on_gpu: set to
+ * whether the program at @path computes on a GPU or an NPU; may be NULL. Blocking; any thread.
  */
-char *pt_backend_choice_find_cpu (const char *program);
-
-/** Whether the program at @path computes on a GPU or an NPU. Blocking; any thread. */
-gboolean pt_backend_choice_is_on_gpu (const char *path);
+char *pt_backend_choice_find_cpu (const char *path, gboolean *on_gpu);
 
 /** The name of what computes @program beside our own code on the CPU: of GPU @device, or of a
  * device of OpenVINO; NULL: nothing does. Owned by the library. */

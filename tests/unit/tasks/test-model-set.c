@@ -193,19 +193,19 @@ test_cpu_variant (void)
   g_autofree char *none = NULL, *third = NULL, *second = NULL, *first = NULL, *back = NULL;
 
   put (folder, "model.pte", gpu);
-  none = pt_backend_choice_find_cpu (program);
+  none = pt_backend_choice_find_cpu (program, NULL);
   g_assert_null (none);
   /* Named so, but it needs a GPU as well. */
   put (folder, "b-xnnpack.pte", gpu);
-  third = pt_backend_choice_find_cpu (program);
+  third = pt_backend_choice_find_cpu (program, NULL);
   g_assert_null (third);
   put (folder, "a-xnnpack-q8.pte", cpu);
-  second = pt_backend_choice_find_cpu (program);
+  second = pt_backend_choice_find_cpu (program, NULL);
   g_assert_cmpstr (second, ==, other);
   put (folder, "model.cpu.pte", cpu);
-  first = pt_backend_choice_find_cpu (program);
+  first = pt_backend_choice_find_cpu (program, NULL);
   g_assert_cmpstr (first, ==, variant);
-  back = pt_backend_choice_find_cpu (variant);
+  back = pt_backend_choice_find_cpu (variant, NULL);
   g_assert_null (back);
   /* Without a GPU the one for the CPU is chosen, unless somebody asks for the other. */
   set = pt_model_set_find (folder, NULL, NULL, NULL, NULL, NULL);
