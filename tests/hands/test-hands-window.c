@@ -34,8 +34,10 @@ test_preferences (void)
   hands_key ("Escape");
   hands_expect_gone ("window:Preferences");
 
-  hands_type ("One");
+  /* Keys that come before the window has the keyboard again would be lost. */
+  hands_click (COMPOSER);
   hands_expect_focus (COMPOSER);
+  hands_type ("One");
   hands_key ("Return");
   hands_type ("two");
   hands_expect_text (COMPOSER, "One\ntwo");
