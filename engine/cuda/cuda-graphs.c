@@ -41,7 +41,7 @@ typedef struct {
   PtCudaPool *pool;
   PtCuPointer spare;
   PtCuGraphExec exec;
-  guint n_early;          /* edges behind which kernels start early */
+  gboolean is_changed;    /* by what a driver may not accept */
   gpointer *slots;        /* [n_inputs]: the addresses where the graph reads its inputs */
   PtShimTensor **outputs; /* [n_outputs] */
 } Entry;
@@ -55,7 +55,7 @@ struct _PtCudaGraphs {
   gint64 *key;        /* entry of the current call */
   Entry *current;     /* entry of the current call; NULL: do not record it */
   gboolean *moves;    /* [n_inputs]: the device address of the input differs between calls */
-  gboolean is_plain;  /* a driver did not accept kernels that start early */
+  gboolean is_plain;  /* a driver did not accept changed kernels, or those that start early */
   gboolean is_off;    /* recording has failed for good */
   guint n_recordings; /* number of recordings */
   guint64 clock;
@@ -359,28 +359,71 @@ starts_early (PtCuFunction function, gpointer user_data)
   return pt_cuda_kernels_start_early (((PtCudaGraphs *) user_data)->context, function);
 }
 
+static gboolean
+combine (const PtCuKernelNode *first, const PtCuKernelNode *second, PtCudaKernelChange *both,
+         gpointer user_data)
+{
+  return pt_cuda_kernels_combine (((PtCudaGraphs *) user_data)->context, first, second, both);
+}
+
+static guint
+find_weights (const PtCuKernelNode *node, PtCuPointer *addresses, gpointer user_data)
+{
+  return pt_cuda_kernels_weights (((PtCudaGraphs *) user_data)->context, node, addresses);
+}
+
+static void
+read_early (const PtCuKernelNode *node, PtCudaKernelChange *changed, gpointer user_data)
+{
+  pt_cuda_kernels_read_early (((PtCudaGraphs *) user_data)->context, node, changed);
+}
+
+/* Turns off what the environment variable names: a list with commas. */
+static void
+apply_settings (const PtCudaGraphs *self, PtCudaMemoryView *view)
+{
+  const char *text = g_getenv ("PTERIS_CUDA_GRAPH_EDGES");
+  g_auto (GStrv) list = g_strsplit (text != NULL ? text : "", ",", -1);
+  const char *const *settings = (const char *const *) list;
+
+  if (g_strv_contains (settings, "in-place"))
+    view->spare = 0;
+  if (self->is_plain || g_strv_contains (settings, "ends"))
+    view->starts_early = NULL;
+  if (self->is_plain || g_strv_contains (settings, "apart"))
+    view->combine = NULL;
+  if (self->is_plain || g_strv_contains (settings, "late"))
+    view->weights = NULL;
+}
+
 /* Lets independent kernels run in parallel. On failure they stay in sequence. */
 static gboolean
 replace_edges (PtCudaGraphs *self, Entry *entry, PtCuGraph graph, GError **error)
 {
-  const char *setting = g_getenv ("PTERIS_CUDA_GRAPH_EDGES");
-  PtCudaMemoryView view = { find_effects, find_memory, is_passing,   starts_early,
-                            self,         TRUE,        entry->spare, SPARE_BYTES };
+  PtCudaMemoryView view = { .effects = find_effects,
+                            .find = find_memory,
+                            .is_passing = is_passing,
+                            .starts_early = starts_early,
+                            .combine = combine,
+                            .weights = find_weights,
+                            .read_early = read_early,
+                            .user_data = self,
+                            .may_drop = TRUE,
+                            .spare = entry->spare,
+                            .spare_size = SPARE_BYTES };
   PtCudaGraphEdges result;
   gboolean ok;
 
-  if (g_strcmp0 (setting, "0") == 0)
+  if (g_strcmp0 (g_getenv ("PTERIS_CUDA_GRAPH_EDGES"), "0") == 0)
     return TRUE;
-  if (g_strcmp0 (setting, "in-place") == 0)
-    view.spare = 0;
-  if (self->is_plain || g_strcmp0 (setting, "ends") == 0)
-    view.starts_early = NULL;
+  apply_settings (self, &view);
   ok = pt_cuda_replace_edges (self->context->cu, graph, &view, &result);
-  entry->n_early = result.n_early;
+  entry->is_changed = result.n_early + result.n_combined + result.n_read_early > 0;
   g_debug ("CUDA graph: %u nodes, %s: %u edges, %u early, %u in a row, %u unknown, %u moved, "
-           "%u removed",
+           "%u removed, %u combined, %u read early",
            result.n_nodes, ok ? "new edges" : "a chain", result.n_edges, result.n_early,
-           result.depth, result.n_barriers, result.n_moved, result.n_dropped);
+           result.depth, result.n_barriers, result.n_moved, result.n_dropped, result.n_combined,
+           result.n_read_early);
   return !result.is_broken ||
          pt_fail (error, PT_ERROR_GPU, "The driver does not let a recorded call be changed.");
 }
@@ -456,7 +499,7 @@ record (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs)
   g_debug ("No CUDA graph: %s", why != NULL ? why->message : "unknown");
   drop (self, entry);
   /* The next recording may succeed. */
-  if (entry->n_early > 0 && !self->is_plain)
+  if (entry->is_changed && !self->is_plain)
     self->is_plain = TRUE;
   else
     self->is_off = TRUE;

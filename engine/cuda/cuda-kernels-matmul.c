@@ -178,41 +178,61 @@ pt_cuda_int4_scratch (PtCudaContext *context, gint64 m, gint64 n, gint64 k)
 }
 
 gboolean
-pt_cuda_kernel_int4 (PtCudaContext *context, const PtCudaInt4 *p, PtCuPointer scratch,
-                     GError **error)
+pt_kernel_prepare_int4 (PtCudaContext *context, const PtCudaInt4 *p, PtCuPointer scratch,
+                        PtKernelLaunch *launch, GError **error)
 {
-  PtInt4Arguments arguments = {
+  Int4Plan plan;
+
+  if (!check_int4 (context, p, error))
+    return FALSE;
+  plan_int4 (context, p, &plan);
+  *launch = (PtKernelLaunch){ .kernel = plan.kernel, .shape = plan.shape };
+  launch->int4 = (PtInt4Arguments){
     .input = p->input,
     .weights = p->weights,
     .scales = p->scales,
     .output = p->output,
     .partial = scratch,
+    .m = (gint32) p->m,
+    .n = (gint32) p->n,
+    .k = (gint32) p->k,
     .inner = (gint32) p->inner,
+    .group_shift = g_bit_nth_lsf ((gulong) p->group, -1),
+    .slab = plan.slab,
+    .tiles = plan.tiles,
+    .slab_inverse = inverse (plan.slab),
+    .last_slab_inverse =
+        inverse (divide_up (p->k, PT_INT4_CHUNK) - (gint64) (plan.n_slabs - 1) * plan.slab),
   };
-  PtKernelShape finish = { .threads = 256 };
-  Int4Plan plan;
+  return TRUE;
+}
 
-  if (!check_int4 (context, p, error))
-    return FALSE;
+/* Adds the slabs of a launch. */
+static gboolean
+finish_int4 (PtCudaContext *context, PtInt4Arguments *arguments, guint n_slabs, GError **error)
+{
+  PtKernelShape shape = { .threads = 256 };
+
+  arguments->slab = (gint32) n_slabs;
+  shape.grid[0] =
+      pt_kernel_blocks ((gint64) arguments->m * arguments->n, shape.threads, G_MAXINT32);
+  return pt_kernel_launch (context, PT_KERNEL_int4_finish, &shape, arguments, error);
+}
+
+gboolean
+pt_cuda_kernel_int4 (PtCudaContext *context, const PtCudaInt4 *p, PtCuPointer scratch,
+                     GError **error)
+{
+  PtKernelLaunch launch;
+  guint n_slabs;
+
   if (p->m == 0 || p->n == 0)
-    return TRUE;
-  plan_int4 (context, p, &plan);
-  arguments.m = (gint32) p->m;
-  arguments.n = (gint32) p->n;
-  arguments.k = (gint32) p->k;
-  arguments.group_shift = g_bit_nth_lsf ((gulong) p->group, -1);
-  arguments.slab = plan.slab;
-  arguments.tiles = plan.tiles;
-  arguments.slab_inverse = inverse (plan.slab);
-  arguments.last_slab_inverse =
-      inverse (divide_up (p->k, PT_INT4_CHUNK) - (gint64) (plan.n_slabs - 1) * plan.slab);
-  if (!pt_kernel_launch (context, plan.kernel, &plan.shape, &arguments, error))
+    return check_int4 (context, p, error);
+  if (!pt_kernel_prepare_int4 (context, p, scratch, &launch, error) ||
+      !pt_kernel_launch (context, launch.kernel, &launch.shape, &launch.int4, error))
     return FALSE;
-  if (plan.n_slabs == 1)
-    return TRUE;
-  arguments.slab = (gint32) plan.n_slabs;
-  finish.grid[0] = pt_kernel_blocks (p->m * p->n, finish.threads, G_MAXINT32);
-  return pt_kernel_launch (context, PT_KERNEL_int4_finish, &finish, &arguments, error);
+  n_slabs = (guint) divide_up (divide_up (p->k, PT_INT4_CHUNK), launch.int4.slab);
+  return n_slabs == 1 || finish_int4 (context, &launch.int4, n_slabs, error);
 }
 
 /* ---- Plain quantised weights ---- */

@@ -14,6 +14,7 @@ typedef struct _PtCudaKernels PtCudaKernels;
 
 #define PT_KERNEL_ATTENTION(dim, heads) X (attention_##dim##_##heads)
 #define PT_KERNEL_ROW(rows) X (row_##rows)
+#define PT_KERNEL_ROW_PAIR(rows) X (row_pair_##rows)
 
 /* X is a macro that the includer defines. Kernels with dynamic shared memory come first. */
 #define PT_KERNELS_DYNAMIC                     \
@@ -25,6 +26,7 @@ typedef struct _PtCudaKernels PtCudaKernels;
 #define PT_KERNELS_STATIC                    \
   PT_ATTENTION_KERNELS (PT_KERNEL_ATTENTION) \
   PT_ROW_KERNELS (PT_KERNEL_ROW)             \
+  PT_ROW_PAIR_KERNELS (PT_KERNEL_ROW_PAIR)   \
   X (int4_finish)                            \
   X (gate)                                   \
   X (norm)                                   \
@@ -65,6 +67,16 @@ typedef struct {
   gsize shared; /* bytes of dynamic shared memory, for kernels that use it */
 } PtKernelShape;
 
+/** A launch of a product with its one argument. */
+typedef struct {
+  PtKernel kernel;
+  PtKernelShape shape;
+  union {
+    PtRowArguments row;
+    PtInt4Arguments int4;
+  };
+} PtKernelLaunch;
+
 /** Launch @kernel with its one argument (@arguments, a struct of kernels/kernel-arguments.h). */
 gboolean pt_kernel_launch (PtCudaContext *context, PtKernel kernel, const PtKernelShape *shape,
                            const void *arguments, GError **error);
@@ -77,6 +89,20 @@ guint pt_kernel_blocks (gint64 n, guint threads, guint most);
  */
 gboolean pt_kernel_check_aligned (const char *what, const PtCuPointer *addresses, guint n,
                                   gsize alignment, GError **error);
+
+/** The launch of a product of one row. */
+gboolean pt_kernel_prepare_row (PtCudaContext *context, const PtCudaRow *row,
+                                PtKernelLaunch *launch, GError **error);
+/** The launch of an int4 product, without the one that adds slabs; m and n are not 0. */
+gboolean pt_kernel_prepare_int4 (PtCudaContext *context, const PtCudaInt4 *product,
+                                 PtCuPointer scratch, PtKernelLaunch *launch, GError **error);
+
+/**
+ * One launch for two of rows with the same input, of which the second multiplies by SiLU of the
+ * first one's results. The results are the same bits. FALSE: they are others.
+ */
+gboolean pt_kernel_pair_rows (PtCudaContext *context, const PtKernelLaunch *gate,
+                              const PtKernelLaunch *up, PtKernelLaunch *both);
 
 /** The fat binary with the kernels of this build, or NULL. */
 gconstpointer pt_cuda_kernels_image (void);

@@ -39,6 +39,36 @@ const PtPtxEffects *pt_cuda_kernels_effects (PtCudaContext *context, PtCuFunctio
  */
 gboolean pt_cuda_kernels_start_early (PtCudaContext *context, PtCuFunction function);
 
+/** A launch in a graph that is to be changed. */
+typedef struct {
+  PtCuKernelNode node;
+  guint64 argument[64]; /* that node.arguments[0] points to */
+  void *pointers[1];
+} PtCudaKernelChange;
+
+/**
+ * One launch for what two launches of these kernels in a graph do: products with the same input, of
+ * which the second multiplies by SiLU of the results of the first. FALSE: they are others.
+ */
+gboolean pt_cuda_kernels_combine (PtCudaContext *context, const PtCuKernelNode *first,
+                                  const PtCuKernelNode *second, PtCudaKernelChange *both);
+
+#define PT_CUDA_MOST_WEIGHTS 2
+
+/**
+ * The weights of a launch of a product that starts early: it may read them before it waits, if
+ * nothing writes to them in the graph, and is then faster.
+ *
+ * @addresses: [PT_CUDA_MOST_WEIGHTS]
+ *
+ * Returns: their number; 0: it is no such product
+ */
+guint pt_cuda_kernels_weights (PtCudaContext *context, const PtCuKernelNode *node,
+                               PtCuPointer *addresses);
+/** The same launch, which reads its weights early. Only for what has weights. */
+void pt_cuda_kernels_read_early (PtCudaContext *context, const PtCuKernelNode *node,
+                                 PtCudaKernelChange *changed);
+
 /** For tests: load @image from now on in place of the kernels of this build. NULL: none. */
 void pt_cuda_kernels_use_image (gconstpointer image);
 

@@ -28,6 +28,22 @@ typedef struct {
   GArray *ranges; /* PtEdgeRange: memory that nodes read and write */
 } PtEdgeSearch;
 
+/** Set the accesses of a node, whose parameters may have changed. */
+void pt_edges_read_node (PtEdgeSearch *r, PtEdgeNode *node);
+/** Whether the two must stay in order. */
+gboolean pt_edges_depend (const PtEdgeSearch *r, const PtEdgeNode *later,
+                          const PtEdgeNode *earlier);
+/** Whether a node may start before those that it depends on have ended. */
+gboolean pt_edges_starts_early (const PtEdgeSearch *r, const PtEdgeNode *node);
+
+/** Remove the nodes that are @dropped: [n]. The graph stays a chain. FALSE: it is unusable. */
+gboolean pt_edges_take_out (PtEdgeSearch *r, PtCuGraph graph, const gboolean *dropped);
+
+/** Combine launches, and let others read weights early (combine-nodes.c). FALSE: the graph is
+ * unusable. */
+gboolean pt_edges_combine (PtEdgeSearch *r, PtCuGraph graph, PtCudaGraphEdges *result);
+gboolean pt_edges_read_early (PtEdgeSearch *r, PtCudaGraphEdges *result);
+
 /** Remove nodes whose results are not read (unread-nodes.c). FALSE: the graph is unusable. */
 gboolean pt_edges_drop_unread (PtEdgeSearch *r, PtCuGraph graph, PtCudaGraphEdges *result);
 

@@ -123,23 +123,27 @@ read_kernel (PtEdgeSearch *r, PtEdgeNode *node)
   return TRUE;
 }
 
+void
+pt_edges_read_node (PtEdgeSearch *r, PtEdgeNode *node)
+{
+  node->first = r->ranges->len;
+  node->is_barrier = !read_kernel (r, node);
+  node->n = r->ranges->len - node->first;
+}
+
 static void
 read_nodes (PtEdgeSearch *r, PtCudaGraphEdges *result)
 {
   for (gsize i = 0; i < r->n; i++) {
-    PtEdgeNode *node = &r->nodes[i];
-
-    node->first = r->ranges->len;
-    node->is_barrier = !read_kernel (r, node);
-    node->n = r->ranges->len - node->first;
-    result->n_barriers += node->is_barrier;
+    pt_edges_read_node (r, &r->nodes[i]);
+    result->n_barriers += r->nodes[i].is_barrier;
   }
 }
 
 /* ---- dependences ---- */
 
-static gboolean
-depends (const PtEdgeSearch *r, const PtEdgeNode *later, const PtEdgeNode *earlier)
+gboolean
+pt_edges_depend (const PtEdgeSearch *r, const PtEdgeNode *later, const PtEdgeNode *earlier)
 {
   if (later->is_barrier || earlier->is_barrier)
     return TRUE;
@@ -173,8 +177,8 @@ add_edge (Edges *edges, PtCuNode from, PtCuNode to)
   g_array_append_val (edges->to, to);
 }
 
-static gboolean
-starts_early (const PtEdgeSearch *r, const PtEdgeNode *node)
+gboolean
+pt_edges_starts_early (const PtEdgeSearch *r, const PtEdgeNode *node)
 {
   return !node->is_barrier && r->view->starts_early != NULL &&
          r->cu->cuGraphAddDependencies_v2 != NULL &&
@@ -195,7 +199,7 @@ find_edges (PtEdgeSearch *r, Changes *changes, PtCudaGraphEdges *result)
     PtEdgeNode *node = &r->nodes[i];
     guint64 *own = before + i * n_words;
 
-    gboolean is_early = starts_early (r, node);
+    gboolean is_early = pt_edges_starts_early (r, node);
 
     node->depth = 1;
     for (gsize k = i; k-- > 0;) {
@@ -204,7 +208,7 @@ find_edges (PtEdgeSearch *r, Changes *changes, PtCudaGraphEdges *result)
 
       if ((own[k / 64] >> k % 64 & 1) != 0)
         continue;
-      if (!depends (r, node, &r->nodes[k])) {
+      if (!pt_edges_depend (r, node, &r->nodes[k])) {
         if (is_next)
           add_edge (&changes->needless, r->nodes[k].node, node->node);
         continue;
@@ -309,7 +313,8 @@ pt_cuda_replace_edges (const PtCuda *cu, PtCuGraph graph, const PtCudaMemoryView
   if (ok) {
     result->n_nodes = (guint) r.n;
     read_nodes (&r, result);
-    ok = pt_edges_drop_unread (&r, graph, result) && pt_edges_rename_buffers (&r, result);
+    ok = pt_edges_drop_unread (&r, graph, result) && pt_edges_rename_buffers (&r, result) &&
+         pt_edges_combine (&r, graph, result) && pt_edges_read_early (&r, result);
   }
   if (ok) {
     find_edges (&r, &changes, result);

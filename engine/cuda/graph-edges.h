@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/cuda/driver.h"
-#include "engine/cuda/ptx.h"
+#include "engine/cuda/cuda-kernels.h"
 
 G_BEGIN_DECLS
 
@@ -28,10 +27,16 @@ typedef struct {
    */
   gboolean (*is_passing) (PtCuPointer start, gpointer user_data);
   /**
-   * Optional. Whether the kernel @function waits, before it touches memory, for the kernels that it
-   * depends on, so that it may start before they have ended.
+   * Optional. Whether the kernel @function waits, before it touches memory that one of them writes,
+   * for the kernels that it depends on, so that it may start before they have ended.
    */
   gboolean (*starts_early) (PtCuFunction function, gpointer user_data);
+  /** Optional: pt_cuda_kernels_combine(). */
+  gboolean (*combine) (const PtCuKernelNode *first, const PtCuKernelNode *second,
+                       PtCudaKernelChange *both, gpointer user_data);
+  /** Optional, both or none: pt_cuda_kernels_weights(), pt_cuda_kernels_read_early(). */
+  guint (*weights) (const PtCuKernelNode *node, PtCuPointer *addresses, gpointer user_data);
+  void (*read_early) (const PtCuKernelNode *node, PtCudaKernelChange *changed, gpointer user_data);
   gpointer user_data;
   gboolean may_drop; /* remove kernels whose results nobody reads; needs @is_passing */
   PtCuPointer spare; /* memory that only the renaming uses; 0: none */
@@ -46,8 +51,10 @@ typedef struct {
   guint n_early; /* edges behind whose first kernel the second starts early */
   guint depth;   /* number of nodes on the longest path */
   gboolean is_broken;
-  guint n_dropped; /* nodes that were removed */
-  guint n_moved;   /* writers that got another block */
+  guint n_dropped;    /* nodes that were removed */
+  guint n_moved;      /* writers that got another block */
+  guint n_combined;   /* nodes whose work another one does, too */
+  guint n_read_early; /* nodes that read weights before they wait */
 } PtCudaGraphEdges;
 
 /**

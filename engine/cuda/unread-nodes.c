@@ -67,9 +67,8 @@ find_unread (const PtEdgeSearch *r, gboolean *dropped)
   return n;
 }
 
-/* The graph stays a chain. */
-static gboolean
-take_out (PtEdgeSearch *r, PtCuGraph graph, const gboolean *dropped)
+gboolean
+pt_edges_take_out (PtEdgeSearch *r, PtCuGraph graph, const gboolean *dropped)
 {
   const PtCuda *cu = r->cu;
   gsize n = 0;
@@ -100,7 +99,7 @@ pt_edges_drop_unread (PtEdgeSearch *r, PtCuGraph graph, PtCudaGraphEdges *result
     return TRUE;
   dropped = g_new0 (gboolean, r->n);
   result->n_dropped = find_unread (r, dropped);
-  if (result->n_dropped == 0 || result->n_dropped == r->n || take_out (r, graph, dropped))
+  if (result->n_dropped == 0 || result->n_dropped == r->n || pt_edges_take_out (r, graph, dropped))
     return TRUE;
   result->is_broken = TRUE;
   return FALSE;

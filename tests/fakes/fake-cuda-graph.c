@@ -282,8 +282,12 @@ cuGraphKernelNodeSetParams (PtCuNode node, const PtCuKernelNode *kernel)
   FakeOp *op = (gpointer) node;
   ENTER (NEEDS_CONTEXT);
 
-  if (op->kind != OP_LAUNCH || kernel->function != op->function || kernel->arguments == NULL)
+  if (op->kind != OP_LAUNCH || kernel->function == NULL || kernel->arguments == NULL)
     return PT_CU_INVALID_VALUE;
+  fake_set_function (op, kernel->function);
+  memcpy (op->launch.grid, kernel->grid, sizeof op->launch.grid);
+  memcpy (op->launch.block, kernel->block, sizeof op->launch.block);
+  op->launch.shared_bytes = kernel->shared_bytes;
   for (guint i = 0; i < op->kernel.n_arguments; i++)
     memcpy (&op->arguments[i], kernel->arguments[i], sizeof op->arguments[i]);
   return PT_CU_SUCCESS;

@@ -133,6 +133,17 @@ cuFuncGetParamInfo (PtCuFunction function, gsize i, gsize *offset, gsize *size)
   return PT_CU_SUCCESS;
 }
 
+void
+fake_set_function (FakeOp *op, PtCuFunction function)
+{
+  const FakeKernel *kernel =
+      fake.kernels != NULL ? g_hash_table_lookup (fake.kernels, function->name) : NULL;
+
+  op->function = function;
+  op->kernel = kernel != NULL ? *kernel : (FakeKernel){ 0 };
+  g_strlcpy (op->launch.name, function->name, sizeof op->launch.name);
+}
+
 PtCuResult
 cuLaunchKernel (PtCuFunction function, guint grid_x, guint grid_y, guint grid_z, guint block_x,
                 guint block_y, guint block_z, guint shared_bytes, PtCuStream stream,
@@ -140,13 +151,11 @@ cuLaunchKernel (PtCuFunction function, guint grid_x, guint grid_y, guint grid_z,
 {
   FakeOp op = {
     .kind = OP_LAUNCH,
-    .function = function,
     .launch = { .grid = { grid_x, grid_y, grid_z },
                 .block = { block_x, block_y, block_z },
                 .shared_bytes = shared_bytes },
   };
   guint64 threads = (guint64) block_x * block_y * block_z;
-  const FakeKernel *kernel;
   ENTER (NEEDS_CONTEXT);
 
   if (function == NULL)
@@ -154,13 +163,9 @@ cuLaunchKernel (PtCuFunction function, guint grid_x, guint grid_y, guint grid_z,
   if (grid_x == 0 || grid_y == 0 || grid_z == 0 || threads == 0 || threads > MOST_THREADS ||
       grid_y > G_MAXUINT16 || grid_z > G_MAXUINT16 || shared_bytes > function->most_shared)
     return PT_CU_INVALID_VALUE;
-  g_strlcpy (op.launch.name, function->name, sizeof op.launch.name);
-  kernel = fake.kernels != NULL ? g_hash_table_lookup (fake.kernels, function->name) : NULL;
-  if (kernel != NULL) {
-    op.kernel = *kernel;
-    for (guint i = 0; i < kernel->n_arguments; i++)
-      memcpy (&op.arguments[i], arguments[i], sizeof op.arguments[i]);
-  }
+  fake_set_function (&op, function);
+  for (guint i = 0; i < op.kernel.n_arguments; i++)
+    memcpy (&op.arguments[i], arguments[i], sizeof op.arguments[i]);
   if (fake.hook != NULL)
     fake.hook (&op.launch, arguments, fake.hook_data);
   return fake_push (stream, &op);

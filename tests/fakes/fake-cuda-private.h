@@ -127,6 +127,9 @@ typedef struct {
   gpointer addresses[FAKE_MOST_ARGUMENTS]; /* of the arguments, when somebody asks */
 } FakeOp;
 
+/* Sets what is launched; its arguments come afterwards. */
+void fake_set_function (FakeOp *op, PtCuFunction function);
+
 struct _PtCuStream {
   GQueue ops; /* FakeOp, waiting */
   gboolean is_blocking;

@@ -87,16 +87,42 @@ starts_early (PtCuFunction function, gpointer user_data)
   return pt_cuda_kernels_start_early (gpu, function);
 }
 
+static gboolean
+combine (const PtCuKernelNode *first, const PtCuKernelNode *second, PtCudaKernelChange *both,
+         gpointer user_data)
+{
+  return pt_cuda_kernels_combine (gpu, first, second, both);
+}
+
+static guint
+find_weights (const PtCuKernelNode *node, PtCuPointer *addresses, gpointer user_data)
+{
+  return pt_cuda_kernels_weights (gpu, node, addresses);
+}
+
+static void
+read_early (const PtCuKernelNode *node, PtCudaKernelChange *changed, gpointer user_data)
+{
+  pt_cuda_kernels_read_early (gpu, node, changed);
+}
+
 /* As in the graphs of models. All write the same results, so they run one after the other. */
 static void
 let_start_early (PtCuGraph graph)
 {
+  const char *text = g_getenv ("PTERIS_CUDA_GRAPH_EDGES");
+  g_auto (GStrv) list = g_strsplit (text != NULL ? text : "", ",", -1);
+  const char *const *settings = (const char *const *) list;
+  gboolean is_late = g_strv_contains (settings, "late");
   const PtCudaMemoryView view = { .effects = find_effects,
                                   .find = find_memory,
-                                  .starts_early = starts_early };
+                                  .starts_early = starts_early,
+                                  .combine = g_strv_contains (settings, "apart") ? NULL : combine,
+                                  .weights = is_late ? NULL : find_weights,
+                                  .read_early = is_late ? NULL : read_early };
   PtCudaGraphEdges result;
 
-  if (g_strcmp0 (g_getenv ("PTERIS_CUDA_GRAPH_EDGES"), "ends") != 0 &&
+  if (!g_strv_contains (settings, "ends") &&
       !pt_cuda_replace_edges (gpu->cu, graph, &view, &result))
     g_print ("(a chain) ");
 }
@@ -351,36 +377,49 @@ bench_all_plain (void)
 }
 
 typedef struct {
-  PtCudaRow row;
-  gsize weights_size;
+  PtCudaRow row, gate; /* gate.n: 0: none */
+  gsize weights_size;  /* of each */
 } RowWork;
 
 static void
 enqueue_row (gconstpointer data, guint copy)
 {
   const RowWork *work = data;
-  PtCudaRow row = work->row;
+  PtCudaRow row = work->row, gate = work->gate;
   GError *error = NULL;
 
   row.weights += copy * work->weights_size;
+  gate.weights += copy * work->weights_size;
+  gpu_check (gate.n == 0 || pt_cuda_kernel_row (gpu, &gate, &error), error);
   gpu_check (pt_cuda_kernel_row (gpu, &row, &error), error);
 }
 
+/* @is_pair: behind a gate of the same size, which a graph computes in the same launch */
 static void
-bench_row (gint64 n, gint64 k)
+bench_row (gint64 n, gint64 k, gboolean is_pair)
 {
   RowWork work = { .row = { .n = n, .k = k }, .weights_size = (gsize) (n * k * 2) };
-  guint n_copies = copies_of (work.weights_size);
-  g_autofree char *name = g_strdup_printf ("bf16 row n %d k %d", (int) n, (int) k);
+  gsize bytes = work.weights_size * (is_pair ? 2 : 1);
+  guint n_copies = copies_of (bytes);
+  g_autofree char *name =
+      g_strdup_printf ("bf16 row n %s%d k %d", is_pair ? "2 x " : "", (int) n, (int) k);
 
   work.row.input = random_memory ((gsize) k * 2, TRUE);
   work.row.weights = random_memory (work.weights_size * n_copies, TRUE);
   work.row.output = random_memory ((gsize) n * 2, TRUE);
-  report (name, time_graph (enqueue_row, &work, n_copies),
-          (double) (work.weights_size + (gsize) (n + k) * 2), 2.0 * (double) n * (double) k);
+  if (is_pair) {
+    work.gate = work.row;
+    work.gate.weights = random_memory (work.weights_size * n_copies, TRUE);
+    work.gate.output = work.row.other = random_memory ((gsize) n * 2, TRUE);
+    work.row.end = PT_CUDA_ROW_SILU;
+  }
+  report (name, time_graph (enqueue_row, &work, n_copies), (double) (bytes + (gsize) (n + k) * 2),
+          2.0 * (double) n * (double) k * (is_pair ? 2 : 1));
   pt_cuda_context_free (gpu, work.row.input);
   pt_cuda_context_free (gpu, work.row.weights);
   pt_cuda_context_free (gpu, work.row.output);
+  pt_cuda_context_free (gpu, work.gate.weights);
+  pt_cuda_context_free (gpu, work.gate.output);
 }
 
 static void
@@ -393,7 +432,9 @@ bench_all_rows (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
-    bench_row (shapes[i][0], shapes[i][1]);
+    bench_row (shapes[i][0], shapes[i][1], FALSE);
+  bench_row (8192, 2048, TRUE);
+  bench_row (3072, 1024, TRUE);
 }
 
 /* ---- Small kernels between products ---- */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/cuda/cuda-kernels-private.h"
 #include "tests/gpu/gpu.h"
 #include "tests/gpu/reference.h"
 
@@ -191,6 +192,52 @@ test_int4_cut (void)
   }
   gpu->shared_per_block = shared;
   gpu->n_multiprocessors = n_multiprocessors;
+}
+
+/* Weights that are read before the kernel waits give the same. */
+static void
+run_int4_early (const Int4Case *c)
+{
+  g_auto (Int4Data) data = { NULL };
+  gsize n = (gsize) (c->n * c->k), n_scales = (gsize) (c->k / c->group * c->n * 2);
+  gsize size = (gsize) (c->m * c->n) * 2;
+  PtCudaInt4 product = { .m = c->m, .n = c->n, .k = c->k, .inner = c->inner, .group = c->group };
+  g_autofree guint16 *late = NULL, *early = NULL;
+  GError *error = NULL;
+  PtKernelLaunch launch;
+
+  int4_data_make (&data, c);
+  product.input = gpu_new (data.input, (gsize) (c->m * c->k) * 2);
+  product.weights = gpu_new (data.packed, n / 2);
+  product.scales = gpu_new (data.scales, n_scales * 2);
+  product.output = gpu_new (NULL, size);
+  gpu_check (pt_kernel_prepare_int4 (gpu, &product, 0, &launch, &error), error);
+  g_assert_cmpuint (launch.shape.grid[1], ==, 1);
+  gpu_check (pt_kernel_launch (gpu, launch.kernel, &launch.shape, &launch.int4, &error), error);
+  late = gpu_read (product.output);
+  check_int4 (c, &data, late);
+  gpu->cu->cuMemsetD8Async (product.output, GPU_JUNK, size, gpu->stream);
+  launch.int4.is_constant = 1;
+  gpu_check (pt_kernel_launch (gpu, launch.kernel, &launch.shape, &launch.int4, &error), error);
+  early = gpu_read (product.output);
+  if (memcmp (late, early, size) != 0)
+    gpu_fail ("m %d n %d k %d inner %d group %d: weights that are read early give other bits",
+              (int) c->m, (int) c->n, (int) c->k, (int) c->inner, (int) c->group);
+  gpu_free_all ();
+}
+
+static void
+test_int4_early (void)
+{
+  static const Int4Case cases[] = {
+    { 1, 8, 32, 2, 32 },      { 1, 40, 384, 8, 128 },    { 1, 64, 640, 8, 32 },
+    { 3, 72, 352, 2, 32 },    { 13, 48, 256, 4, 256 },   { 1, 4096, 4096, 8, 128 },
+    { 1, 1024, 4096, 8, 32 }, { 1, 4096, 14336, 8, 32 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    if (!gpu_is_quick || cases[i].n < 1024)
+      run_int4_early (&cases[i]);
 }
 
 static void
@@ -476,6 +523,7 @@ add_matmul_tests (void)
     g_test_add_data_func (path, GINT_TO_POINTER (rows[i]), test_int4);
   }
   g_test_add_func ("/kernels/int4/cut", test_int4_cut);
+  g_test_add_func ("/kernels/int4/early", test_int4_early);
   g_test_add_func ("/kernels/int4/refuses", test_int4_refuses);
   if (!gpu_is_quick)
     g_test_add_func ("/kernels/int4/large", test_int4_large);

@@ -72,7 +72,7 @@ fetch (const void *at)
 /**
  * Wait for the kernels whose results this one reads. In a graph, a kernel that calls this before it
  * touches memory may start before those before it have ended (graph-edges.h). What it does before
- * may only be hints such as fetch().
+ * may only be hints such as fetch(), or read what its arguments call constant.
  */
 DEVICE void
 wait_for_earlier (void)

@@ -395,21 +395,44 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
     }
   }
 
+  /** Start to copy the first chunks of weights; the ring then has room for one more. */
   __device__ __forceinline__ void
-  run ()
+  fill_ring ()
   {
-    fetch_words ();
-    wait_for_earlier ();
-    let_later_start ();
-    /* Start the copies of activations first; otherwise they would wait behind the weights. */
-    copy_rows ();
-    copy_async_commit ();
 #pragma unroll
     for (int i = 0; i < STAGES - 1; i++) {
       copy_next (ring + i * STAGE_WORDS);
       copy_async_commit ();
     }
-    copy_async_wait<STAGES - 1> ();
+  }
+
+  /** Weights that no earlier kernel writes come before the wait for the activations. */
+  __device__ __forceinline__ void
+  begin ()
+  {
+    if (p.is_constant) {
+      fill_ring ();
+      wait_for_earlier ();
+      let_later_start ();
+      copy_rows ();
+      copy_async_commit ();
+      copy_async_wait<0> ();
+    } else {
+      fetch_words ();
+      wait_for_earlier ();
+      let_later_start ();
+      /* Start the copies of activations first; otherwise they would wait behind the weights. */
+      copy_rows ();
+      copy_async_commit ();
+      fill_ring ();
+      copy_async_wait<STAGES - 1> ();
+    }
+  }
+
+  __device__ __forceinline__ void
+  run ()
+  {
+    begin ();
     __syncwarp ();
     correct_rows ();
     __syncthreads ();

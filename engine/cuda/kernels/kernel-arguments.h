@@ -43,6 +43,7 @@ typedef struct {
   /* For few rows. */
   int32_t tiles;                            /* tiles of 8 columns in a block */
   uint32_t slab_inverse, last_slab_inverse; /* 2^31 / chunks of a slab, rounded up */
+  int32_t is_constant; /* no earlier kernel that still runs writes weights or scales */
 } PtInt4Arguments;
 
 /*
@@ -124,19 +125,28 @@ enum { PT_ROW_THREADS = 256, PT_ROW_MOST_PARTS = 8 };
 enum { PT_ROW_PLAIN, PT_ROW_ADD, PT_ROW_SILU };
 
 typedef struct {
-  PT_ADDRESS (const uint16_t) input;   /* bf16 [k] */
-  PT_ADDRESS (const uint16_t) weights; /* bf16 [n][k] */
-  PT_ADDRESS (const uint16_t) other;   /* bf16 [n], or NULL */
-  PT_ADDRESS (uint16_t) output;        /* bf16 [n] */
-  int32_t n, k;                        /* k: a multiple of 8 */
-  int32_t parts;                       /* warps that share rows: a power of two */
-  int32_t end;                         /* PT_ROW_PLAIN and so on */
+  PT_ADDRESS (const uint16_t) input;        /* bf16 [k] */
+  PT_ADDRESS (const uint16_t) weights;      /* bf16 [n][k] */
+  PT_ADDRESS (const uint16_t) other;        /* bf16 [n], or NULL */
+  PT_ADDRESS (uint16_t) output;             /* bf16 [n] */
+  PT_ADDRESS (const uint16_t) gate_weights; /* of a pair: bf16 [n][k] */
+  PT_ADDRESS (uint16_t) gate_output;        /* of a pair: bf16 [n], in place of @other */
+  int32_t n, k;                             /* k: a multiple of 8 */
+  int32_t parts;                            /* warps that share rows: a power of two */
+  int32_t end;                              /* PT_ROW_PLAIN and so on */
+  int32_t is_constant; /* no earlier kernel that still runs writes weights */
+  int32_t unused;
 } PtRowArguments;
 
 /* X (rows): of weights that a warp takes at once */
 #define PT_ROW_KERNELS(X) \
   X (1)                   \
   X (2)                   \
+  X (4)
+
+/* X (rows): of weights of both products of a pair: a gate, and what is multiplied by its SiLU */
+#define PT_ROW_PAIR_KERNELS(X) \
+  X (2)                        \
   X (4)
 
 /* ---- Sums and RMSNorm ---- */

@@ -39,15 +39,30 @@ static const PtPtxEffects mix_effects = {
   .accesses = { { 1, FALSE }, { 2 | 8, FALSE }, { 4, FALSE }, { 4, TRUE } },
 };
 
+/* "twice": what two launches of "put" do, the first of them first. */
+static const PtPtxEffects twice_effects = {
+  .is_known = TRUE,
+  .n_words = 8,
+  .n_accesses = 6,
+  .words = { { 0, 0 }, { 1, 0 }, { 2, 0 }, { 3, 0 }, { 4, 0 }, { 5, 0 }, { 6, 0 }, { 7, 0 } },
+  .accesses = { { 1, FALSE },
+                { 2, FALSE },
+                { 4, TRUE },
+                { 16, FALSE },
+                { 32, FALSE },
+                { 64, TRUE } },
+};
+
 typedef struct {
   PtCudaContext *context;
   const PtCuda *cu;
   PtCuModule module;
-  PtCuFunction mix, keep, put;
+  PtCuFunction mix, keep, put, twice;
   PtCudaPool *pool;
   PtCuPointer buffers[N_BUFFERS], spare;
   gsize spare_size;
-  gboolean may_drop, starts_early;
+  gboolean may_drop, starts_early, combines, has_weights;
+  guint64 combined[8]; /* arguments of "twice" */
 } Fixture;
 
 static void
@@ -72,8 +87,16 @@ run_put (const FakeLaunch *launch, void **arguments, gpointer user_data)
 }
 
 static void
+run_twice (const FakeLaunch *launch, void **arguments, gpointer user_data)
+{
+  run_put (launch, arguments, user_data);
+  run_put (launch, arguments + 4, user_data);
+}
+
+static void
 set_kernels (void)
 {
+  fake->set_kernel ("twice", 8, run_twice, NULL);
   fake->set_kernel ("mix", 4, run_mix, NULL);
   fake->set_kernel ("keep", 4, run_mix, NULL);
   fake->set_kernel ("put", 4, run_put, NULL);
@@ -93,6 +116,7 @@ set_up (Fixture *f, gconstpointer data)
   f->cu->cuModuleGetFunction (&f->mix, f->module, "mix");
   f->cu->cuModuleGetFunction (&f->keep, f->module, "keep");
   f->cu->cuModuleGetFunction (&f->put, f->module, "put");
+  f->cu->cuModuleGetFunction (&f->twice, f->module, "twice");
   f->pool = pt_cuda_pool_new_graph (f->context->tensors);
   for (guint i = 0; i < N_BUFFERS; i++)
     f->buffers[i] = pt_cuda_pool_allocate (f->pool, 512, &error);
@@ -122,7 +146,10 @@ find_effects (PtCuFunction function, gpointer user_data)
 {
   Fixture *f = user_data;
 
-  return function == f->mix ? &mix_effects : function == f->put ? &put_effects : NULL;
+  return function == f->mix     ? &mix_effects
+         : function == f->put   ? &put_effects
+         : function == f->twice ? &twice_effects
+                                : NULL;
 }
 
 static gboolean
@@ -147,12 +174,51 @@ starts_early (PtCuFunction function, gpointer user_data)
 }
 
 static gboolean
+combine (const PtCuKernelNode *first, const PtCuKernelNode *second, PtCudaKernelChange *both,
+         gpointer user_data)
+{
+  Fixture *f = user_data;
+  static void *pointers[8];
+
+  if (first->function != f->put || second->function != f->put ||
+      *(guint64 *) first->arguments[0] != *(guint64 *) second->arguments[0])
+    return FALSE;
+  for (guint i = 0; i < 8; i++) {
+    f->combined[i] = *(guint64 *) (i < 4 ? first : second)->arguments[i % 4];
+    pointers[i] = &f->combined[i];
+  }
+  both->node = *first;
+  both->node.function = f->twice;
+  both->node.arguments = pointers;
+  return TRUE;
+}
+
+/* The second pointer of "mix". */
+static guint
+find_weights (const PtCuKernelNode *node, PtCuPointer *addresses, gpointer user_data)
+{
+  if (node->function != ((Fixture *) user_data)->mix)
+    return 0;
+  addresses[0] = *(guint64 *) node->arguments[1];
+  return 1;
+}
+
+static void
+read_early (const PtCuKernelNode *node, PtCudaKernelChange *changed, gpointer user_data)
+{
+  changed->node = *node;
+}
+
+static gboolean
 replace_edges (Fixture *f, PtCuGraph graph, PtCudaGraphEdges *result)
 {
   const PtCudaMemoryView view = { .effects = find_effects,
                                   .find = find_memory,
                                   .is_passing = is_passing,
                                   .starts_early = f->starts_early ? starts_early : NULL,
+                                  .combine = f->combines ? combine : NULL,
+                                  .weights = f->has_weights ? find_weights : NULL,
+                                  .read_early = read_early,
                                   .user_data = f,
                                   .may_drop = f->may_drop,
                                   .spare = f->spare_size > 0 ? f->spare : 0,
@@ -431,6 +497,85 @@ test_unread_chain (Fixture *f, gconstpointer data)
   }
 }
 
+/* Programs in which some launches have the same first pointer. */
+static void
+test_combine_random (Fixture *f, gconstpointer data)
+{
+  PtCudaGraphEdges result;
+  Call calls[MAX_LAUNCHES];
+  guint n_combined = 0;
+
+  f->combines = TRUE;
+  for (guint round = 0; round < 300; round++) {
+    guint n = (guint) g_test_rand_int_range (2, MAX_LAUNCHES + 1);
+    PtCuGraph graph;
+
+    f->spare_size = SPARE_SIZE;
+    make_passing_program (f, calls, n);
+    for (guint i = 0; i < n; i++)
+      if (calls[i].kind == CALL_PUT && g_test_rand_bit ())
+        calls[i].pointers[0] = f->buffers[round % 3];
+    graph = capture (f, calls, n);
+    g_assert_true (replace_edges (f, graph, &result));
+    n_combined += result.n_combined;
+    check_results (f, graph, calls, n);
+    f->cu->cuGraphDestroy (graph);
+  }
+  g_assert_cmpuint (n_combined, >, 100);
+}
+
+/* What may move in front of what lies between the two, and what may not. */
+static void
+test_combine (Fixture *f, gconstpointer data)
+{
+  const struct {
+    Call between, second;
+    guint n_combined;
+  } cases[] = {
+    { put (f, 1, 2, 5), put (f, 0, 3, 6), 1 },
+    { put (f, 4, 2, 5), put (f, 0, 4, 6), 1 }, /* the second uses the first */
+    { put (f, 1, 2, 5), put (f, 0, 5, 6), 0 }, /* and what lies between them */
+    { put (f, 6, 2, 5), put (f, 0, 3, 6), 0 }, /* which uses what the second writes over */
+    { put (f, 1, 2, 6), put (f, 0, 3, 6), 0 }, /* and writes there, too */
+    { put (f, 1, 2, 5), put (f, 0, 3, 4), 0 }, /* both write to one place */
+    { put (f, 1, 2, 5), put (f, 0, 3, 7), 0 }, /* the first reads there */
+    { put (f, 1, 2, 5), put (f, 3, 2, 6), 0 }, /* another input */
+  };
+
+  f->combines = TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Call calls[] = { put (f, 0, 7, 4), cases[i].between, cases[i].second };
+    PtCuGraph graph = capture (f, calls, G_N_ELEMENTS (calls));
+    PtCudaGraphEdges result;
+
+    g_assert_true (replace_edges (f, graph, &result));
+    g_assert_cmpuint (result.n_combined, ==, cases[i].n_combined);
+    check_results (f, graph, calls, G_N_ELEMENTS (calls));
+    f->cu->cuGraphDestroy (graph);
+  }
+}
+
+/* A launch is changed when the driver stops: such a graph must not run. */
+static void
+test_combine_broken (Fixture *f, gconstpointer data)
+{
+  static const char *const functions[] = { "cuGraphKernelNodeSetParams", "cuGraphDestroyNode" };
+  Call calls[] = { put (f, 0, 1, 5), put (f, 0, 2, 6) };
+  PtCudaGraphEdges result;
+
+  f->combines = TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++) {
+    PtCuGraph graph = capture (f, calls, 2);
+
+    fake->fail (functions[i], 0, 1);
+    g_assert_false (replace_edges (f, graph, &result));
+    g_assert_true (result.is_broken);
+    f->cu->cuGraphDestroy (graph);
+    fake->reset ();
+    set_kernels ();
+  }
+}
+
 /* Half of the addresses are changed when the driver stops: such a graph must not run. */
 static void
 test_broken (Fixture *f, gconstpointer data)
@@ -504,6 +649,33 @@ test_early (Fixture *f, gconstpointer data)
   g_assert_cmpuint (result.n_early, ==, 1);
   check_results (f, graph, calls, G_N_ELEMENTS (calls));
   f->cu->cuGraphDestroy (graph);
+}
+
+/* What is read early must not be written by anybody, and everybody must be understood. */
+static void
+test_weights (Fixture *f, gconstpointer data)
+{
+  const struct {
+    Call last;
+    guint n_read_early;
+  } cases[] = {
+    { put (f, 0, 1, 9), 2 },
+    { put (f, 0, 1, 6), 1 },
+    { put (f, 0, 1, 7), 1 },
+    { { CALL_SET, { f->buffers[9] }, 0 }, 0 },
+  };
+
+  f->has_weights = f->starts_early = TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Call calls[] = { mix (f, 0, 6, 1), mix (f, 1, 7, 2), cases[i].last };
+    PtCuGraph graph = capture (f, calls, G_N_ELEMENTS (calls));
+    PtCudaGraphEdges result;
+
+    g_assert_true (replace_edges (f, graph, &result));
+    g_assert_cmpuint (result.n_read_early, ==, cases[i].n_read_early);
+    check_results (f, graph, calls, G_N_ELEMENTS (calls));
+    f->cu->cuGraphDestroy (graph);
+  }
 }
 
 /* An edge that is neither early nor plain: such a graph must not run. */
@@ -639,6 +811,7 @@ main (int argc, char **argv)
   ADD ("fork", test_fork);
   ADD ("early", test_early);
   ADD ("early-broken", test_early_broken);
+  ADD ("weights", test_weights);
   ADD ("barriers", test_barriers);
   ADD ("numbers", test_numbers);
   ADD ("refused", test_refused);
@@ -646,6 +819,9 @@ main (int argc, char **argv)
   ADD ("passing", test_passing);
   ADD ("turns", test_turns);
   ADD ("broken", test_broken);
+  ADD ("combine", test_combine);
+  ADD ("combine-random", test_combine_random);
+  ADD ("combine-broken", test_combine_broken);
   ADD ("unread", test_unread);
   ADD ("unread-chain", test_unread_chain);
   return g_test_run ();

@@ -2,6 +2,7 @@
 
 /* Finds the reads and writes of kernels in PTX. */
 
+#include "engine/cuda/cuda-kernels-private.h"
 #include "engine/cuda/ptx.h"
 
 #include <string.h>
@@ -357,6 +358,34 @@ test_image (void)
   }
 }
 
+/* Otherwise they would wait for everything in a graph. */
+static void
+test_own_kernels (void)
+{
+  static const char *const names[] = {
+#define X(name) "pt_" #name,
+    PT_INT4_ROWS_KERNELS (PT_KERNEL_INT4_ROWS) PT_ATTENTION_KERNELS (PT_KERNEL_ATTENTION)
+        PT_ROW_KERNELS (PT_KERNEL_ROW) PT_ROW_PAIR_KERNELS (PT_KERNEL_ROW_PAIR) X (gate) X (norm)
+            X (rotary)
+#undef X
+  };
+  gconstpointer image = pt_cuda_kernels_image ();
+  gsize size = 0;
+  g_autofree char *text = image != NULL ? pt_ptx_text (image, &size) : NULL;
+
+  if (text == NULL) {
+    g_test_skip ("this build has no kernels, or cannot read their PTX");
+    return;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    PtPtxEffects effects;
+
+    pt_ptx_effects (text, size, names[i], &effects);
+    g_test_message ("%s", names[i]);
+    g_assert_true (effects.is_known);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -372,5 +401,6 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/ptx/limits", test_limits);
   g_test_add_func ("/cuda/ptx/damage", test_damage);
   g_test_add_func ("/cuda/ptx/image", test_image);
+  g_test_add_func ("/cuda/ptx/own-kernels", test_own_kernels);
   return g_test_run ();
 }
