@@ -137,7 +137,8 @@ look_for_plug_ins (void)
 gboolean
 pteris_sound_prepare (GError **error)
 {
-  if (gst_is_initialized () || gst_init_check (NULL, NULL, error)) {
+  /* Waits for another thread that is at it; gst_is_initialized() is true before its search ends. */
+  if (gst_init_check (NULL, NULL, error)) {
     look_for_plug_ins ();
     return TRUE;
   }
