@@ -215,14 +215,17 @@ static void
 read_vulkan_gpus (PtMachineStats *stats)
 {
   guint n = vulkan_gpus != NULL ? vulkan_gpus->len : 0;
-  g_autoptr (PtGpuCounters) counters = n > 0 ? pt_gpu_counters_read () : NULL;
+  g_autoptr (PtGpuCounters) counters = NULL;
 
   stats->vulkan_gpus = n > 0 ? g_new0 (PtGpuStats, n) : NULL;
   for (guint i = 0; i < n; i++) {
     const PtVulkanGpu *gpu = vulkan_gpus->pdata[i];
 
-    if (stats->n_gpus == 0 || gpu->vendor != PT_VENDOR_NVIDIA)
-      read_vulkan_gpu (gpu, i, counters, &stats->vulkan_gpus[stats->n_vulkan_gpus++]);
+    if (stats->n_gpus > 0 && gpu->vendor == PT_VENDOR_NVIDIA)
+      continue;
+    if (counters == NULL && gpu->luid != 0)
+      counters = pt_gpu_counters_read ();
+    read_vulkan_gpu (gpu, i, counters, &stats->vulkan_gpus[stats->n_vulkan_gpus++]);
   }
 }
 
