@@ -5,7 +5,8 @@
 
 /**
  * Whether the test for another processor runs under qemu (packaging/arm64/qemu). It accepts advice
- * on memory without following it, and tells of each signal that ends a program.
+ * on memory without following it, tells of each signal that ends a program, and lets no program
+ * confine itself (seccomp, Landlock).
  */
 static inline gboolean
 under_qemu (void)
