@@ -142,6 +142,17 @@ http_member (const HttpReply *reply, const char *path)
   return at;
 }
 
+void
+http_log (const char *what, const HttpReply *reply)
+{
+  /* A character that is cut in half would be no line of the log. */
+  g_autofree char *begin =
+      reply->body != NULL ? g_utf8_make_valid (reply->body, (gssize) strnlen (reply->body, 300))
+                          : NULL;
+
+  g_test_message ("%s: %u %s", what, reply->status, begin != NULL ? begin : "");
+}
+
 const char *
 http_text (const HttpReply *reply, const char *path)
 {

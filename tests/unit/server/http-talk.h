@@ -29,6 +29,9 @@ void http_receive (GSocketConnection *connection, HttpReply *reply);
 void http_talk (guint port, const char *method, const char *path, const char *headers,
                 const char *body, HttpReply *reply);
 
+/** Writes the status and the beginning of the body into the test's log. */
+void http_log (const char *what, const HttpReply *reply);
+
 /** The text at a path of members and indices: "choices.0.message.content"; NULL: it is none. */
 const char *http_text (const HttpReply *reply, const char *path);
 json_t *http_member (const HttpReply *reply, const char *path);

@@ -48,7 +48,7 @@ static void
 post (Fixture *fixture, const char *path, const char *body, HttpReply *reply)
 {
   http_talk (fixture->port, "POST", path, "Content-Type: application/json\r\n", body, reply);
-  g_test_message ("%s: %u %.300s", path, reply->status, reply->body);
+  http_log (path, reply);
 }
 
 static gint64
@@ -238,7 +238,7 @@ send_form (Fixture *fixture, const char *path, const char *recording, const char
   http_send (connection, head, -1);
   http_send (connection, body->str, (gssize) body->len);
   http_receive (connection, reply);
-  g_test_message ("%s: %u %.300s", path, reply->status, reply->body);
+  http_log (path, reply);
 }
 
 #define MEMBER(name, value) \

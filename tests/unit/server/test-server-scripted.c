@@ -67,7 +67,7 @@ ask (Fixture *fixture, const char *text, const char *more, HttpReply *reply)
   g_autofree char *body = make_body (MODEL, text, more);
 
   http_talk (fixture->port, "POST", "/v1/chat/completions", NULL, body, reply);
-  g_test_message ("%s: %u %.400s", text, reply->status, reply->body);
+  http_log (text, reply);
 }
 
 /* Sends a request whose answer is not waited for. */

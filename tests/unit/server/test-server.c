@@ -221,7 +221,7 @@ test_refusals (Fixture *fixture, gconstpointer data)
     g_auto (HttpReply) reply = { 0 };
 
     ask (fixture, bad[i].body, &reply);
-    g_test_message ("%s: %s", bad[i].body, reply.body);
+    http_log (bad[i].body, &reply);
     g_assert_cmpuint (reply.status, ==, bad[i].status);
     g_assert_cmpstr (http_text (&reply, "error.param"), ==, bad[i].field);
     g_assert_cmpstr (http_text (&reply, "error.code"), ==, bad[i].code);
