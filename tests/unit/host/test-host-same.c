@@ -109,7 +109,9 @@ on_event (const PtEvent *event, gpointer user_data)
   PtEvent copy = *event;
 
   clear_times (&copy);
-  /* How many there are depends on the time. */
+  /* How many there are of these two depends on the time. */
+  if (event->kind == PT_EVENT_PROGRESS && event->step == PT_STEP_READING)
+    return;
   if (event->kind == PT_EVENT_STATS) {
     g_clear_pointer (&heard->stats, g_bytes_unref);
     heard->stats = event_bytes (&copy);
