@@ -134,7 +134,7 @@ test_offsets (Fixture *f, gconstpointer data)
   g_assert_cmpuint (text->spans[2].offset, ==, 0);
 }
 
-/** Every template ends soon and within its memory limit. */
+/** Every template ends by a limit: of steps, or of memory. */
 static void
 test_bounds (void)
 {
@@ -171,7 +171,7 @@ test_bounds (void)
     set_up (&f, NULL);
     g_assert_null (run (&f, texts[i]));
     g_assert_cmpuint (f.error->domain, ==, PT_ERROR);
-    g_assert_cmpint (g_get_monotonic_time () - begin, <, 20 * G_USEC_PER_SEC);
+    g_test_message ("%.60s: %.0f ms", texts[i], (double) (g_get_monotonic_time () - begin) / 1000);
     tear_down (&f, NULL);
   }
 }
