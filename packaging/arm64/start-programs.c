@@ -37,11 +37,22 @@ typedef struct {
   char *environment[MAX_WORDS];
 } Start;
 
+/* qemu shows programs the libraries' folder where it has a file of that name ("/usr/bin/tar"); what
+ * is started is this machine's file. */
+static const char *
+on_this_machine (const char *path, char room[PATH_BYTES])
+{
+  if (*path != '/' || snprintf (room, PATH_BYTES, "/proc/self/root%s", path) >= PATH_BYTES)
+    return path;
+  return room;
+}
+
 static int
 is_arm_program (const char *path)
 {
+  char room[PATH_BYTES];
   Elf64_Ehdr head;
-  int fd = open (path, O_RDONLY | O_CLOEXEC);
+  int fd = open (on_this_machine (path, room), O_RDONLY | O_CLOEXEC);
   ssize_t n;
 
   if (fd < 0)
@@ -142,10 +153,11 @@ find_program (const char *name, char room[PATH_BYTES])
   if (strchr (name, '/') != NULL || folder == NULL)
     return name;
   while (*folder != '\0') {
+    char place[PATH_BYTES];
     int length = (int) strcspn (folder, ":");
 
     if (snprintf (room, PATH_BYTES, "%.*s/%s", length, folder, name) < PATH_BYTES &&
-        access (room, X_OK) == 0)
+        access (on_this_machine (room, place), X_OK) == 0)
       return room;
     folder += length;
     folder += *folder == ':';
