@@ -151,16 +151,15 @@ scales_of (const Four *four, gsize g)
 }
 
 /*
- * The sums of four rows with groups. The parts of a group are added as integers. has_rest and
- * single: constants when inlined; single: a group is one part.
+ * The sums of four rows with groups. The parts of a group are added as integers. has_rest: a
+ * constant when inlined.
  */
 INLINE vf
-groups_of_four (const gboolean has_rest, const gboolean single, const PtQ4Rows *all,
-                const Four *four, const Head *head)
+groups_of_four (const gboolean has_rest, const PtQ4Rows *all, const Four *four, const Head *head)
 {
   const Part *part = parts_of (head);
   const gint32 *start = starts_of (head);
-  gsize in_group = single ? 1 : all->group / PART, n_groups = head->n_parts / in_group, p = 0;
+  gsize in_group = all->group / PART, n_groups = head->n_parts / in_group, p = 0;
   vf total = vf_zero ();
 
   for (gsize g = 0; g < n_groups; g++) {
@@ -170,13 +169,59 @@ groups_of_four (const gboolean has_rest, const gboolean single, const PtQ4Rows *
     for (gsize end = p + in_group; p < end; p++) {
       first += (guint32) start[p];
       add_parts (four, head, &part[p], has_rest, p, acc);
-      if (single)
-        break;
     }
-    p = (g + 1) * in_group;
     sums = vi_add (vi_sum_4 (acc[0], acc[1], acc[2], acc[3]), vi_set1 ((gint32) first));
     total = vf_add (total, vf_mul (vi_to_float (sums), scales_of (four, g)));
   }
+  return total;
+}
+
+/* The scales of groups @g to @g + 3 of four rows, a vector for each group. */
+INLINE void
+scales_of_four (const Four *four, gsize g, vf scales[4])
+{
+  uint16x8_t rows[ROWS], even, odd, low, high;
+
+  UNROLLED (i, ROWS)
+    rows[i] = vcombine_u16 (vld1_u16 (four->scales[i] + g), vdup_n_u16 (0));
+  even = vzip1q_u16 (rows[0], rows[2]);
+  odd = vzip1q_u16 (rows[1], rows[3]);
+  low = vzip1q_u16 (even, odd);
+  high = vzip2q_u16 (even, odd);
+  scales[0] = vreinterpretq_f32_u32 (vshll_n_u16 (vget_low_u16 (low), 16));
+  scales[1] = vreinterpretq_f32_u32 (vshll_high_n_u16 (low, 16));
+  scales[2] = vreinterpretq_f32_u32 (vshll_n_u16 (vget_low_u16 (high), 16));
+  scales[3] = vreinterpretq_f32_u32 (vshll_high_n_u16 (high, 16));
+}
+
+/* The sums of part @p of four rows, which is a group; head->has_rest is FALSE. */
+INLINE vf
+part_of_four (const Four *four, const Head *head, gsize p)
+{
+  vi acc[ROWS];
+
+  UNROLLED (i, ROWS)
+    acc[i] = (vi){ starts_of (head)[p] };
+  add_parts (four, head, &parts_of (head)[p], FALSE, p, acc);
+  return vi_to_float (vi_sum_4 (acc[0], acc[1], acc[2], acc[3]));
+}
+
+/* The sums of four rows whose groups are parts; head->has_rest is FALSE. */
+static vf
+parts_of_four (const Four *four, const Head *head)
+{
+  vf total = vf_zero ();
+  gsize g = 0;
+
+  for (; g + 4 <= head->n_parts; g += 4) {
+    vf scales[4];
+
+    scales_of_four (four, g, scales);
+    UNROLLED (i, 4)
+      total = vf_add (total, vf_mul (part_of_four (four, head, g + i), scales[i]));
+  }
+  for (; g < head->n_parts; g++)
+    total = vf_add (total, vf_mul (part_of_four (four, head, g), scales_of (four, g)));
   return total;
 }
 
@@ -187,10 +232,9 @@ dot_groups (gsize n, gconstpointer prepared, const PtQ4Rows *rows, float *acc)
 
   for (gsize j = 0; j < n; j += ROWS) {
     Four four = four_rows (rows, n, j);
-    gboolean single = rows->group == PART;
-    vf sums = head->has_rest ? groups_of_four (TRUE, FALSE, rows, &four, head)
-              : single       ? groups_of_four (FALSE, TRUE, rows, &four, head)
-                             : groups_of_four (FALSE, FALSE, rows, &four, head);
+    vf sums = head->has_rest        ? groups_of_four (TRUE, rows, &four, head)
+              : rows->group == PART ? parts_of_four (&four, head)
+                                    : groups_of_four (FALSE, rows, &four, head);
 
     vf_store_n (acc + j, sums, n - j);
   }
