@@ -249,6 +249,12 @@ pt_vk_delegate_n_inputs (const PtVkDelegate *self)
 }
 
 guint
+pt_vk_delegate_n_barriers (const PtVkDelegate *self)
+{
+  return self->recording != NULL ? pt_vk_recording_n_barriers (self->recording) : 0;
+}
+
+guint
 pt_vk_delegate_n_cpu_calls (const PtVkDelegate *self)
 {
   guint n = 0;
@@ -311,8 +317,7 @@ make_ready (PtVkDelegate *self, GError **error)
   }
   g_debug ("Vulkan: %u dispatches, %u barriers, %u calls on the CPU, %" G_GSIZE_FORMAT
            " bytes on the GPU",
-           self->plan->dispatches->len,
-           self->recording != NULL ? pt_vk_recording_n_barriers (self->recording) : 0,
+           self->plan->dispatches->len, pt_vk_delegate_n_barriers (self),
            pt_vk_delegate_n_cpu_calls (self), self->plan->gpu_bytes);
   self->is_ready = TRUE;
   return TRUE;

@@ -29,4 +29,7 @@ guint pt_vk_delegate_n_inputs (const PtVkDelegate *delegate);
 /** Number of calls of operators that the CPU computes in the current plan. */
 guint pt_vk_delegate_n_cpu_calls (const PtVkDelegate *delegate);
 
+/** Number of stages of it on the GPU that wait for the ones before. */
+guint pt_vk_delegate_n_barriers (const PtVkDelegate *delegate);
+
 G_END_DECLS

@@ -20,8 +20,8 @@ typedef struct {
 /* The second one is for GPUs with little shared memory. */
 static const MatrixTile TILES[] = { { 64, 64, 32, 32 }, { 32, 64, 32, 32 } };
 
-static gboolean
-has_chunks (PtVkEmitter *emitter, const PtVkProduct *p)
+gboolean
+pt_vk_has_chunks (PtVkEmitter *emitter, const PtVkProduct *p)
 {
   return p->k % CHUNK == 0 && p->stride % CHUNK_BYTES == 0 && p->group % CHUNK == 0 && p->m > 0 &&
          p->stride / CHUNK_BYTES >= p->k / CHUNK && p->m * MAX (p->k, p->n) <= G_MAXINT32 &&
@@ -165,8 +165,11 @@ pt_vk_emit_dot_product (PtVkEmitter *emitter, const PtVkProduct *p, guint32 scal
   PtVkQuantizedRows rows = { .rows = p->a, .scale = scale, .zero = zero };
   const PtVkQuantizedRows *last = &emitter->quantized;
   gsize n = pt_vk_columns_at_once (emitter, p);
+  PtVkChain *row = pt_vk_row_of (emitter, scale);
 
-  if (n == 0 || !has_chunks (emitter, p))
+  if (row != NULL)
+    return pt_vk_emit_row_product (emitter, p, row, error);
+  if (n == 0 || !pt_vk_has_chunks (emitter, p))
     return PT_VK_DECLINED;
   if (last->sums > 0 && last->rows == p->a && last->scale == scale && last->zero == zero)
     rows = *last;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/vulkan/vk-emit.h"
+#include "engine/vulkan/vk-fuse.h"
 
 G_BEGIN_DECLS
 
@@ -68,6 +68,16 @@ gboolean pt_vk_bind_group_scales (PtVkEmitter *emitter, PtVkDispatch *dispatch,
  */
 PtVkEmitted pt_vk_emit_dot_product (PtVkEmitter *emitter, const PtVkProduct *product, guint32 scale,
                                     guint32 zero, GError **error);
+
+/** Whether the rows and the weight of such a product are of whole chunks. */
+gboolean pt_vk_has_chunks (PtVkEmitter *emitter, const PtVkProduct *product);
+
+/** Whether a product of one row can make its bytes itself (shaders/row-product.comp). */
+gboolean pt_vk_is_row_product (PtVkEmitter *emitter, const PtVkProduct *product);
+PtVkEmitted pt_vk_emit_row_product (PtVkEmitter *emitter, const PtVkProduct *product,
+                                    PtVkChain *row, GError **error);
+/** The same for the layer @call, which may come later. */
+gboolean pt_vk_takes_row (PtVkEmitter *emitter, const PtVkCall *call);
 
 PtVkEmitted pt_vk_emit_product (PtVkEmitter *emitter, const PtVkProduct *product, GError **error);
 

@@ -116,22 +116,44 @@ round_rows (PtVkEmitter *emitter, PtVkProduct *p, PtVkShader shader, GError **er
   return TRUE;
 }
 
+/* The product of a layer of bytes, emitter->call. FALSE: no shader takes it. */
+static gboolean
+set_dot_layer (PtVkEmitter *emitter, PtVkProduct *p)
+{
+  *p = layer_of (emitter, PT_VK_WEIGHT_Q4, 3, 5);
+  return pt_vk_is (emitter, 0, PT_DTYPE_F32) && pt_vk_is (emitter, 1, PT_DTYPE_F32) &&
+         (pt_vk_is (emitter, 2, PT_DTYPE_I8) || pt_vk_is (emitter, 2, PT_DTYPE_I32)) &&
+         pt_vk_out_is (emitter, 0, PT_DTYPE_F32) && has_layout (emitter, p, 3, 5) &&
+         set_groups (emitter, p, 5, 6) && set_bias (emitter, p, 7) &&
+         pt_vk_in_value (emitter, 1)->numel >= p->m && pt_vk_in_value (emitter, 2)->numel >= p->m;
+}
+
+gboolean
+pt_vk_takes_row (PtVkEmitter *emitter, const PtVkCall *call)
+{
+  const PtVkCall *current = emitter->call;
+  PtVkProduct p;
+  gboolean takes;
+
+  emitter->call = call;
+  takes = set_dot_layer (emitter, &p) && pt_vk_is_row_product (emitter, &p);
+  emitter->call = current;
+  return takes;
+}
+
 PT_VK_EMIT (linear_dq8ca_q4gsw)
 {
-  PtVkProduct p = layer_of (emitter, PT_VK_WEIGHT_Q4, 3, 5);
+  PtVkProduct p;
   PtVkEmitted emitted;
-  gboolean is_byte = pt_vk_is (emitter, 2, PT_DTYPE_I8);
 
-  if (!pt_vk_is (emitter, 0, PT_DTYPE_F32) || !pt_vk_is (emitter, 1, PT_DTYPE_F32) ||
-      (!is_byte && !pt_vk_is (emitter, 2, PT_DTYPE_I32)) ||
-      !pt_vk_out_is (emitter, 0, PT_DTYPE_F32) || !has_layout (emitter, &p, 3, 5) ||
-      !set_groups (emitter, &p, 5, 6) || !set_bias (emitter, &p, 7) ||
-      pt_vk_in_value (emitter, 1)->numel < p.m || pt_vk_in_value (emitter, 2)->numel < p.m)
+  if (!set_dot_layer (emitter, &p))
     return PT_VK_DECLINED;
   emitted = pt_vk_emit_dot_product (emitter, &p, call->args[1], call->args[2], error);
   if (emitted != PT_VK_DECLINED)
     return emitted;
-  if (!round_rows (emitter, &p, is_byte ? PT_VK_SHADER_round_rows_i8 : PT_VK_SHADER_round_rows_i32,
+  if (!round_rows (emitter, &p,
+                   pt_vk_is (emitter, 2, PT_DTYPE_I8) ? PT_VK_SHADER_round_rows_i8
+                                                      : PT_VK_SHADER_round_rows_i32,
                    error))
     return PT_VK_FAILED;
   return pt_vk_emit_product (emitter, &p, error);

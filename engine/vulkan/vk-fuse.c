@@ -3,8 +3,9 @@
 
 #include <string.h>
 
+#include "engine/vulkan/vk-emit-matrices.h"
+
 /* Of shaders/rows.comp. */
-enum { MODE_PLAIN, MODE_SUM, MODE_GATE, MODE_MERGE };
 #define GROUP 256
 #define MAX_UNITS 8
 #define CHUNK 32
@@ -22,6 +23,7 @@ typedef struct {
 struct _PtVkUsers {
   User *values;    /* [n_values] */
   guint8 *is_done; /* [n_calls] */
+  GArray *rows;    /* PtVkChain: rows that layers make themselves */
   guint n_calls;
 };
 
@@ -70,6 +72,7 @@ pt_vk_users_new (const PtVkGraph *graph)
 
   users->values = g_new0 (User, MAX (graph->n_values, 1));
   users->is_done = g_new0 (guint8, MAX (graph->n_calls, 1));
+  users->rows = g_array_new (FALSE, FALSE, sizeof (PtVkChain));
   users->n_calls = graph->n_calls;
   for (guint i = 0; i < graph->n_values; i++)
     users->values[i] = (User){ 0, PT_VK_NONE, PT_VK_NONE, PT_VK_NONE, PT_VK_NONE, PT_VK_NONE };
@@ -87,6 +90,7 @@ pt_vk_users_free (PtVkUsers *users)
     return;
   g_free (users->values);
   g_free (users->is_done);
+  g_array_unref (users->rows);
   g_free (users);
 }
 
@@ -100,6 +104,7 @@ void
 pt_vk_users_restart (PtVkUsers *users)
 {
   memset (users->is_done, 0, users->n_calls);
+  g_array_set_size (users->rows, 0);
 }
 
 static const PtVkCall *
@@ -126,18 +131,6 @@ pt_vk_is_only_reader (const PtVkEmitter *emitter, guint32 value, guint32 source)
 
 /* ---- Chains ---- */
 
-/* The calls of one dispatch; NULL: no such call. */
-typedef struct {
-  guint mode;
-  guint32 a, b;
-  guint32 combined;           /* but with MODE_PLAIN */
-  guint32 parts;              /* with MODE_MERGE: a temporary */
-  guint32 splits, head_width; /* of these; 0 in other modes */
-  const PtVkCall *norm;
-  const PtVkCall *choose;
-  gsize rows, k;
-} Chain;
-
 static gboolean
 is_plain (const PtVkEmitter *emitter, guint32 index)
 {
@@ -150,7 +143,7 @@ is_plain (const PtVkEmitter *emitter, guint32 index)
 
 /* FALSE: rows that the shader does not take. */
 static gboolean
-set_rows (const PtVkEmitter *emitter, Chain *chain, guint32 x)
+set_rows (const PtVkEmitter *emitter, PtVkChain *chain, guint32 x)
 {
   const PtVkShape *shape = &emitter->graph->values[x].shape;
 
@@ -163,7 +156,7 @@ set_rows (const PtVkEmitter *emitter, Chain *chain, guint32 x)
 
 /* Adds the norm of @x. */
 static void
-add_norm (const PtVkEmitter *emitter, Chain *chain, const PtVkCall *norm)
+add_norm (const PtVkEmitter *emitter, PtVkChain *chain, const PtVkCall *norm)
 {
   const PtVkValue *weight = norm != NULL ? pt_vk_arg (emitter->graph, norm, 1) : NULL;
 
@@ -175,7 +168,7 @@ add_norm (const PtVkEmitter *emitter, Chain *chain, const PtVkCall *norm)
 
 /* Adds the bytes of @x, if a layer reads them and each row has a scale. */
 static void
-add_bytes (const PtVkEmitter *emitter, Chain *chain, guint32 x)
+add_bytes (const PtVkEmitter *emitter, PtVkChain *chain, guint32 x)
 {
   const PtVkGraph *graph = emitter->graph;
   const PtVkUsers *users = emitter->plan->users;
@@ -203,7 +196,7 @@ have_same_shape (const PtVkGraph *graph, guint32 a, guint32 b)
 
 /* a + b, where a norm or a layer follows. */
 static gboolean
-match_sum (const PtVkEmitter *emitter, const PtVkCall *call, Chain *chain)
+match_sum (const PtVkEmitter *emitter, const PtVkCall *call, PtVkChain *chain)
 {
   guint32 a = call->args[0], b = call->args[1], y = pt_vk_out (emitter->graph, call, 0);
 
@@ -212,13 +205,13 @@ match_sum (const PtVkEmitter *emitter, const PtVkCall *call, Chain *chain)
       !have_same_shape (emitter->graph, a, y) ||
       (call->n_args > 3 && pt_vk_double (emitter->graph, call, 2, 1) != 1))
     return FALSE;
-  *chain = (Chain){ .mode = MODE_SUM, .a = a, .b = b, .combined = y };
+  *chain = (PtVkChain){ .mode = PT_VK_ROWS_SUM, .a = a, .b = b, .combined = y };
   return set_rows (emitter, chain, y);
 }
 
 /* @call: (a * sigmoid (a)) * b, where the factors are of no other use. */
 static gboolean
-match_gate (const PtVkEmitter *emitter, const PtVkCall *call, Chain *chain,
+match_gate (const PtVkEmitter *emitter, const PtVkCall *call, PtVkChain *chain,
             const PtVkCall *parts[2])
 {
   const PtVkGraph *graph = emitter->graph;
@@ -239,7 +232,7 @@ match_gate (const PtVkEmitter *emitter, const PtVkCall *call, Chain *chain,
         !is_plain (emitter, product) || !is_plain (emitter, sigmoid) || !is_plain (emitter, y) ||
         !have_same_shape (graph, a, b) || !have_same_shape (graph, a, y))
       continue;
-    *chain = (Chain){ .mode = MODE_GATE, .a = a, .b = b, .combined = y };
+    *chain = (PtVkChain){ .mode = PT_VK_ROWS_GATE, .a = a, .b = b, .combined = y };
     parts[0] = outer;
     parts[1] = inner;
     return set_rows (emitter, chain, y);
@@ -253,7 +246,7 @@ is_put_off (const PtVkEmitter *emitter, const PtVkCall *call)
 {
   const PtVkGraph *graph = emitter->graph;
   const PtVkCall *parts[2], *last = call;
-  Chain chain;
+  PtVkChain chain;
 
   for (guint i = 0; i < 2; i++) {
     last = call_at (graph, emitter->plan->users->values[pt_vk_out (graph, last, 0)].factor);
@@ -270,16 +263,16 @@ is_put_off (const PtVkEmitter *emitter, const PtVkCall *call)
  * too. The bindings and numbers are those of emit_merge().
  */
 static void
-take_merge (PtVkEmitter *emitter, Chain *chain)
+take_merge (PtVkEmitter *emitter, PtVkChain *chain)
 {
   const PtVkDispatch *last = pt_vk_last_dispatch (emitter);
 
-  if (last == NULL || last->shader != PT_VK_SHADER_attention_merge || chain->mode != MODE_PLAIN ||
-      last->bindings[1].kind != PT_VK_BIND_PLACE ||
+  if (last == NULL || last->shader != PT_VK_SHADER_attention_merge ||
+      chain->mode != PT_VK_ROWS_PLAIN || last->bindings[1].kind != PT_VK_BIND_PLACE ||
       last->bindings[1].index != emitter->graph->values[chain->a].source ||
       last->push[1] % 4 != 0 || chain->k % last->push[1] != 0)
     return;
-  chain->mode = MODE_MERGE;
+  chain->mode = PT_VK_ROWS_MERGE;
   chain->combined = chain->a;
   chain->parts = last->bindings[0].index;
   chain->head_width = last->push[1];
@@ -296,16 +289,17 @@ set_done (PtVkEmitter *emitter, const PtVkCall *call)
 }
 
 static gboolean
-bind_sources (PtVkEmitter *emitter, PtVkDispatch *d, const Chain *chain, guint32 unused,
+bind_sources (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkChain *chain, guint32 unused,
               GError **error)
 {
   for (guint i = 0; i < 2; i++)
-    if (chain->mode == MODE_MERGE)
+    if (chain->mode == PT_VK_ROWS_MERGE)
       pt_vk_bind_temporary (emitter, d, chain->parts, PT_VK_READ);
-    else if (!pt_vk_bind_in (emitter, d, i == 0 || chain->mode == MODE_PLAIN ? chain->a : chain->b,
+    else if (!pt_vk_bind_in (emitter, d,
+                             i == 0 || chain->mode == PT_VK_ROWS_PLAIN ? chain->a : chain->b,
                              error))
       return FALSE;
-  if (chain->mode == MODE_PLAIN)
+  if (chain->mode == PT_VK_ROWS_PLAIN)
     pt_vk_bind_temporary (emitter, d, unused, PT_VK_WRITE);
   else
     pt_vk_bind_out (emitter, d, chain->combined);
@@ -321,7 +315,7 @@ bind_sources (PtVkEmitter *emitter, PtVkDispatch *d, const Chain *chain, guint32
 }
 
 static void
-bind_bytes (PtVkEmitter *emitter, PtVkDispatch *d, const Chain *chain, guint32 unused)
+bind_bytes (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkChain *chain, guint32 unused)
 {
   PtVkQuantizedRows rows = { 0 };
   gsize chunks = chain->k / CHUNK;
@@ -354,7 +348,7 @@ replace_merge (PtVkEmitter *emitter)
 }
 
 static PtVkEmitted
-emit_chain (PtVkEmitter *emitter, const Chain *chain, GError **error)
+emit_chain (PtVkEmitter *emitter, const PtVkChain *chain, GError **error)
 {
   const PtVkGraph *graph = emitter->graph;
   const PtVkCall *choose = chain->choose;
@@ -380,11 +374,91 @@ emit_chain (PtVkEmitter *emitter, const Chain *chain, GError **error)
   pt_vk_push (d, chain->splits);
   pt_vk_push (d, chain->head_width / 4);
   pt_vk_groups (emitter, d, chain->rows, 1);
-  if (chain->mode == MODE_MERGE)
+  if (chain->mode == PT_VK_ROWS_MERGE)
     replace_merge (emitter);
   set_done (emitter, chain->norm);
   set_done (emitter, choose);
   return PT_VK_EMITTED;
+}
+
+/* ---- Rows that layers make themselves ---- */
+
+static gboolean
+reads_memory_of (const PtVkGraph *graph, const PtVkCall *call, guint32 value)
+{
+  for (guint i = 0; i + 1 < call->n_args; i++) {
+    const PtVkValue *arg = pt_vk_arg (graph, call, i);
+
+    if (arg->kind == PT_VK_TENSOR && arg->source == graph->values[value].source)
+      return TRUE;
+    for (guint k = 0; arg->kind == PT_VK_VALUES && k < arg->count; k++)
+      if (graph->values[arg->items[k]].source == graph->values[value].source)
+        return TRUE;
+  }
+  return FALSE;
+}
+
+/*
+ * Whether only layers that can make the row read its bytes, and nothing reads what it is made of
+ * before the first of them writes that. @call: the one that is emitted.
+ */
+static gboolean
+is_for_layers (PtVkEmitter *emitter, const PtVkCall *call, const PtVkChain *chain)
+{
+  const PtVkGraph *graph = emitter->graph;
+  const User *values = emitter->plan->users->values;
+  guint32 scale = pt_vk_out (graph, chain->choose, 0), zero = pt_vk_out (graph, chain->choose, 1);
+  guint32 x = chain->choose->args[0];
+  guint n = 0;
+
+  for (guint i = (guint) (call - graph->calls) + 1; i < graph->n_calls && n < values[scale].n_uses;
+       i++) {
+    const PtVkCall *other = &graph->calls[i];
+
+    if (other == chain->norm || other == chain->choose)
+      continue;
+    if (is_named (other, "et_vk.linear_dq8ca_q4gsw.default") && other->args[0] == x &&
+        other->args[1] == scale && other->args[2] == zero && pt_vk_takes_row (emitter, other))
+      n++;
+    else if (n == 0 && chain->mode != PT_VK_ROWS_PLAIN &&
+             reads_memory_of (graph, other, chain->combined))
+      return FALSE;
+  }
+  return n > 0 && n == values[scale].n_uses && n == values[zero].n_uses &&
+         (chain->norm == NULL || values[x].n_uses == n + 1);
+}
+
+/* Leaves the row to the layers that read it. FALSE: they cannot. */
+static gboolean
+leave_to_layers (PtVkEmitter *emitter, const PtVkCall *call, PtVkChain *chain)
+{
+  PtVkUsers *users = emitter->plan->users;
+
+  if (chain->rows != 1 || chain->choose == NULL || !is_for_layers (emitter, call, chain))
+    return FALSE;
+  /* Not a gate that only these layers read. */
+  chain->is_written = chain->mode != PT_VK_ROWS_PLAIN &&
+                      (chain->norm != NULL ||
+                       users->values[chain->combined].n_uses >
+                           1 + users->values[pt_vk_out (emitter->graph, chain->choose, 0)].n_uses);
+  g_array_append_val (users->rows, *chain);
+  set_done (emitter, chain->norm);
+  set_done (emitter, chain->choose);
+  return TRUE;
+}
+
+PtVkChain *
+pt_vk_row_of (const PtVkEmitter *emitter, guint32 scale)
+{
+  GArray *rows = emitter->plan->users->rows;
+
+  for (guint i = 0; i < rows->len; i++) {
+    PtVkChain *row = &g_array_index (rows, PtVkChain, i);
+
+    if (pt_vk_out (emitter->graph, row->choose, 0) == scale)
+      return row;
+  }
+  return NULL;
 }
 
 PtVkEmitted
@@ -394,7 +468,7 @@ pt_vk_emit_fused (PtVkEmitter *emitter, const PtVkCall *call, GError **error)
   const PtVkCall *parts[2];
   gboolean is_sum, is_gate;
   guint32 x = call->args[0];
-  Chain chain;
+  PtVkChain chain;
 
   if (is_named (call, "aten.sigmoid.default") || is_named (call, "aten.mul.Tensor"))
     if (is_put_off (emitter, call))
@@ -406,7 +480,7 @@ pt_vk_emit_fused (PtVkEmitter *emitter, const PtVkCall *call, GError **error)
     add_norm (emitter, &chain, call_at (emitter->graph, values[x].norm));
   } else if (is_named (call, "et_vk.rms_norm.default") ||
              is_named (call, "torchao.choose_qparams_affine.default")) {
-    chain = (Chain){ .mode = MODE_PLAIN, .a = x };
+    chain = (PtVkChain){ .mode = PT_VK_ROWS_PLAIN, .a = x };
     if (!is_plain (emitter, x) || !set_rows (emitter, &chain, x))
       return PT_VK_DECLINED;
     if (is_named (call, "et_vk.rms_norm.default"))
@@ -416,6 +490,8 @@ pt_vk_emit_fused (PtVkEmitter *emitter, const PtVkCall *call, GError **error)
   if (chain.norm != NULL)
     x = pt_vk_out (emitter->graph, chain.norm, 0);
   add_bytes (emitter, &chain, x);
+  if (leave_to_layers (emitter, call, &chain))
+    return PT_VK_EMITTED;
   if (chain.choose != NULL)
     take_merge (emitter, &chain);
   if (!is_gate && chain.norm == NULL && chain.choose == NULL)

@@ -9,7 +9,8 @@ G_BEGIN_DECLS
  * Operators on rows that follow each other become one dispatch (shaders/rows.comp): a residual sum,
  * or a gate (sigmoid, mul, mul), or the splits of attention; the norm of it; and its bytes for
  * layers with quantised inputs.
- * Decoding a token is bound by the number of dispatches that wait for each other.
+ * Decoding a token is bound by the number of dispatches that wait for each other, so that layers of
+ * one row make its bytes themselves, where they can (shaders/row-product.comp).
  */
 
 /** Who makes and reads the values of a graph. */
@@ -23,6 +24,25 @@ void pt_vk_users_free (PtVkUsers *users);
  * (pt_vk_users_is_done()). PT_VK_DECLINED: it is to be emitted alone.
  */
 PtVkEmitted pt_vk_emit_fused (PtVkEmitter *emitter, const PtVkCall *call, GError **error);
+
+/** Of shaders/rows.comp. */
+enum { PT_VK_ROWS_PLAIN, PT_VK_ROWS_SUM, PT_VK_ROWS_GATE, PT_VK_ROWS_MERGE };
+
+/** Rows [rows, k], and the calls on them; NULL: no such call. */
+typedef struct {
+  guint mode;
+  guint32 a, b;
+  guint32 combined;           /* but with PT_VK_ROWS_PLAIN */
+  gboolean is_written;        /* @combined is needed, and was not written yet */
+  guint32 parts;              /* with PT_VK_ROWS_MERGE: a temporary */
+  guint32 splits, head_width; /* of these; 0 in other modes */
+  const PtVkCall *norm;
+  const PtVkCall *choose;
+  gsize rows, k;
+} PtVkChain;
+
+/** The row whose bytes have @scale, if layers that read it make it themselves; else NULL. */
+PtVkChain *pt_vk_row_of (const PtVkEmitter *emitter, guint32 scale);
 
 /** Whether one argument, @value, is all that reads @source: it or a view of a view of it. */
 gboolean pt_vk_is_only_reader (const PtVkEmitter *emitter, guint32 value, guint32 source);

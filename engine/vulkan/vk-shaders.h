@@ -88,6 +88,8 @@ G_BEGIN_DECLS
   X (matmul_dot, 7)         \
   X (matmul_dot_plain, 7)   \
   X (matmul_matrix, 7)      \
+  X (row_product, 8)        \
+  X (row_product_plain, 8)  \
   X (embedding_q4, 4)       \
   X (sample_said, 2)        \
   X (sample_max, 3)         \

@@ -19,6 +19,7 @@
 #define MODE_GATE 2
 #define MODE_MERGE 3
 #include "group-sum.glsl"
+#include "row-bytes.glsl"
 
 layout (local_size_x = GROUP) in;
 layout (constant_id = 0) const uint MODE = 0;
@@ -110,18 +111,6 @@ void normalise (uint row)
     }
 }
 
-// Eight elements as two words: the even ones, and the odd ones. Returns their sum.
-int pack (vec4 u, vec4 v, float s, float z, out uint even, out uint odd)
-{
-  ivec4 p = ivec4 (clamp (roundEven (u * s) + z, -128.0, 127.0));
-  ivec4 q = ivec4 (clamp (roundEven (v * s) + z, -128.0, 127.0));
-  uvec4 low = uvec4 (p & 255), high = uvec4 (q & 255);
-
-  even = low.x | low.z << 8 | high.x << 16 | high.z << 24;
-  odd = low.y | low.w << 8 | high.y << 16 | high.w << 24;
-  return p.x + p.y + p.z + p.w + q.x + q.y + q.z + q.w;
-}
-
 shared vec2 ranges[GROUP];
 
 // The least and the most of all invocations, as group_max() does it for one number.
@@ -151,8 +140,8 @@ void make_bytes (uint row)
       hi = max (hi, max (max (x[j].x, x[j].y), max (x[j].z, x[j].w)));
     }
   group_range (lo, hi);
-  float s = max ((hi - lo) / (most - least), epsilon);
-  int z = int (clamp (least - roundEven (lo / s), least, most));
+  float s = scale_of_range (lo, hi, least, most, epsilon);
+  int z = zero_of_range (lo, s, least, most);
 
   if (lane == 0) {
     scale[row] = s;

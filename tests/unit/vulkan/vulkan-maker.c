@@ -525,6 +525,12 @@ vulkan_maker_load (VulkanMaker *maker)
   maker->cpu = load (maker, TRUE);
 }
 
+guint
+vulkan_maker_n_barriers (VulkanMaker *maker)
+{
+  return pt_vk_delegate_n_barriers (maker->gpu);
+}
+
 void
 vulkan_maker_allow_cpu (VulkanMaker *maker, guint calls)
 {

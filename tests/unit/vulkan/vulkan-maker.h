@@ -71,6 +71,9 @@ gboolean vulkan_maker_try_run (VulkanMaker *maker, PtVkDelegate *delegate, gint6
 /** How many calls vulkan_maker_run() wants on the CPU: 0 by default. */
 void vulkan_maker_allow_cpu (VulkanMaker *maker, guint calls);
 
+/** Number of stages on the GPU that wait for the ones before, in the last run. */
+guint vulkan_maker_n_barriers (VulkanMaker *maker);
+
 /** Load it for the GPU only; then the median time of @calls calls in seconds. */
 void vulkan_maker_load_gpu (VulkanMaker *maker);
 double vulkan_maker_time (VulkanMaker *maker, gint64 symbol, guint calls);

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows become bytes, as choose-qparams.comp and quantize-rows.comp do it.
+
+float scale_of_range (float lo, float hi, float least, float most, float epsilon)
+{
+  return max ((hi - lo) / (most - least), epsilon);
+}
+
+int zero_of_range (float lo, float s, float least, float most)
+{
+  return int (clamp (least - roundEven (lo / s), least, most));
+}
+
+// Eight elements as two words: the even ones, and the odd ones. Returns their sum.
+int pack (vec4 u, vec4 v, float s, float z, out uint even, out uint odd)
+{
+  ivec4 p = ivec4 (clamp (roundEven (u * s) + z, -128.0, 127.0));
+  ivec4 q = ivec4 (clamp (roundEven (v * s) + z, -128.0, 127.0));
+  uvec4 low = uvec4 (p & 255), high = uvec4 (q & 255);
+
+  even = low.x | low.z << 8 | high.x << 16 | high.z << 24;
+  odd = low.y | low.w << 8 | high.y << 16 | high.w << 24;
+  return p.x + p.y + p.z + p.w + q.x + q.y + q.z + q.w;
+}
