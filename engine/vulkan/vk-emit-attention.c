@@ -301,10 +301,14 @@ PT_VK_EMIT (attention)
       pt_vk_in_value (emitter, 2)->shape.sizes[1] != (gint64) a.length)
     return PT_VK_DECLINED;
   a.scale = scale_of (emitter, 10);
-  if ((!pt_vk_turn_into_cache (emitter, 1, pt_vk_in_index (emitter, 3), 5) &&
-       !emit_rows (emitter, 1, pt_vk_in_index (emitter, 3), 5, error)) ||
-      !emit_rows (emitter, 2, pt_vk_in_index (emitter, 4), 5, error))
-    return PT_VK_FAILED;
+  for (guint i = 1; i < 3; i++) {
+    guint32 cache = pt_vk_in_index (emitter, i + 2);
+
+    if (!pt_vk_layer_into_cache (emitter, i, cache, 5) &&
+        !(i == 1 && pt_vk_turn_into_cache (emitter, i, cache, 5)) &&
+        !emit_rows (emitter, i, cache, 5, error))
+      return PT_VK_FAILED;
+  }
   return emit_attention (emitter, &a, error);
 }
 

@@ -20,23 +20,25 @@ are_floats (const PtVkEmitter *emitter, guint n)
   return TRUE;
 }
 
-/* @width, @rows: of the tables, for pairs of halves; @position: argument, or PT_VK_NONE. */
 static PtVkEmitted
-emit_rotary (PtVkEmitter *emitter, gboolean by_halves, gsize width, gsize rows, guint position,
-             GError **error)
+emit_rotary (PtVkEmitter *emitter, const PtVkTurn *turn, GError **error)
 {
   for (guint k = 0; k < 2; k++) {
     const PtVkValue *x = pt_vk_in_value (emitter, k);
+    PtVkEmitted by_layer =
+        x->numel > 0 ? pt_vk_turn_layer (emitter, k, turn, error) : PT_VK_EMITTED;
     PtVkDispatch *d;
 
-    if (x->numel == 0)
+    if (by_layer == PT_VK_FAILED)
+      return PT_VK_FAILED;
+    if (by_layer == PT_VK_EMITTED)
       continue;
     d = pt_vk_dispatch (emitter, PT_VK_SHADER_rotary);
-    pt_vk_constant (d, by_halves);
+    pt_vk_constant (d, turn->by_halves);
     pt_vk_constant (d, FALSE); /* pt_vk_turn_into_cache() */
     if (!pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, k), error) ||
-        !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, 2), error) ||
-        !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, 3), error))
+        !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, turn->table), error) ||
+        !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, turn->table + 1), error))
       return PT_VK_FAILED;
     pt_vk_bind_out (emitter, d, pt_vk_out_index (emitter, k));
     pt_vk_bind_symbols (emitter, d);
@@ -44,10 +46,10 @@ emit_rotary (PtVkEmitter *emitter, gboolean by_halves, gsize width, gsize rows, 
     pt_vk_push (d, (guint32) x->shape.sizes[2]);
     pt_vk_push (d, (guint32) x->shape.sizes[3]);
     pt_vk_push (d, (guint32) x->shape.sizes[1]);
-    pt_vk_push (d, (guint32) width);
-    pt_vk_push_position (emitter, d, position);
-    pt_vk_push (d, (guint32) rows);
-    pt_vk_push (d, pt_vk_start_of (emitter, position));
+    pt_vk_push (d, (guint32) turn->width);
+    pt_vk_push_position (emitter, d, turn->position);
+    pt_vk_push (d, (guint32) turn->rows);
+    pt_vk_push (d, pt_vk_start_of (emitter, turn->position));
     for (guint i = 0; i < 3; i++)
       pt_vk_push (d, 0);
     pt_vk_groups (emitter, d, x->numel / 2, PT_VK_ITEMS);
@@ -86,6 +88,8 @@ pt_vk_turn_into_cache (PtVkEmitter *emitter, guint arg, guint32 to, guint positi
 
 PT_VK_EMIT (rotary)
 {
+  const PtVkTurn turn = { .table = 2, .position = PT_VK_NONE };
+
   for (guint k = 0; k < 2; k++) {
     const PtVkShape *x = &pt_vk_in_value (emitter, k)->shape;
     gsize needed = (gsize) (x->sizes[1] * (x->sizes[3] / 2));
@@ -93,14 +97,14 @@ PT_VK_EMIT (rotary)
     if (pt_vk_in_value (emitter, 2)->numel < needed || pt_vk_in_value (emitter, 3)->numel < needed)
       return PT_VK_DECLINED; /* the CPU says what is wrong */
   }
-  return are_floats (emitter, 4) ? emit_rotary (emitter, FALSE, 0, 0, PT_VK_NONE, error)
-                                 : PT_VK_DECLINED;
+  return are_floats (emitter, 4) ? emit_rotary (emitter, &turn, error) : PT_VK_DECLINED;
 }
 
 PT_VK_EMIT (rotary_hf)
 {
   const PtVkShape *table = &pt_vk_in_value (emitter, 2)->shape;
   gint64 start = pt_vk_int (emitter->graph, call, 4, 0);
+  PtVkTurn turn = { .by_halves = TRUE, .table = 2, .position = 4 };
 
   if (!are_floats (emitter, 4) || table->rank != 2 || table->sizes[0] < 1 ||
       table->sizes[1] % 2 != 0 ||
@@ -112,7 +116,9 @@ PT_VK_EMIT (rotary_hf)
     if (table->sizes[1] > x->sizes[3] || start < 0 || start > table->sizes[0] - x->sizes[1])
       return PT_VK_DECLINED;
   }
-  return emit_rotary (emitter, TRUE, (gsize) table->sizes[1], (gsize) table->sizes[0], 4, error);
+  turn.width = (gsize) table->sizes[1];
+  turn.rows = (gsize) table->sizes[0];
+  return emit_rotary (emitter, &turn, error);
 }
 
 /* x [.., N, C], one table of N * C / 2 pairs of cosine and sine for all that comes before. */

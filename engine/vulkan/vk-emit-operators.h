@@ -133,6 +133,21 @@ PT_VK_EMIT (rotary_interleaved);
  * rows into the state @to from the position of argument @position on.
  */
 gboolean pt_vk_turn_into_cache (PtVkEmitter *emitter, guint arg, guint32 to, guint position);
+/** A rotary embedding: tables are arguments @table and @table + 1, of @rows of @width by halves. */
+typedef struct {
+  gboolean by_halves;
+  gsize width, rows;
+  guint table;
+  guint position; /* an argument, or PT_VK_NONE */
+} PtVkTurn;
+/**
+ * The layer of one row that makes argument @arg (vk-emit-row.c) writes the output of this number
+ * turned. PT_VK_DECLINED: there is none that only this call reads.
+ */
+PtVkEmitted pt_vk_turn_layer (PtVkEmitter *emitter, guint arg, const PtVkTurn *turn,
+                              GError **error);
+/** It writes into the state @to, at the position of argument @position. FALSE: it does not. */
+gboolean pt_vk_layer_into_cache (PtVkEmitter *emitter, guint arg, guint32 to, guint position);
 PT_VK_EMIT (attention);
 PT_VK_EMIT (custom_sdpa);
 PT_VK_EMIT (update_cache);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Dispatches of layers of one row that make its bytes themselves. */
 #include "engine/vulkan/vk-emit-matrices.h"
+#include "engine/vulkan/vk-emit-operators.h"
 #include "engine/vulkan/vk-emit-strides.h"
 
 /* Of shaders/row-product.comp. */
@@ -12,6 +13,12 @@
 #define WANTED_GROUPS 256
 /* Elements of a weight from which on it costs less that a dispatch makes the bytes once. */
 #define MAX_ELEMENTS ((gsize) 1 << 26)
+
+/* What it is made of: bindings, specialisation constants and numbers. */
+enum { BIND_Y = 7, N_BINDINGS = 11 };
+enum { CONSTANT_TURN = 7, CONSTANT_CACHE };
+enum { PUSH_TURN = 9, PUSH_CACHE = 14, N_PUSH = 17 };
+enum { TURN_NOT, TURN_NEIGHBOURS, TURN_HALVES };
 
 static guint32
 count_units (gsize chunks)
@@ -70,6 +77,10 @@ bind_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, GErro
   if (!pt_vk_bind_group_scales (emitter, d, p, error))
     return FALSE;
   pt_vk_bind_out (emitter, d, p->y);
+  /* In the place of tables that are not there: the weight. */
+  for (guint i = 0; i < 2; i++)
+    d->bindings[d->n_bindings++] = d->bindings[4];
+  pt_vk_bind_symbols (emitter, d);
   return TRUE;
 }
 
@@ -107,8 +118,115 @@ pt_vk_emit_row_product (PtVkEmitter *emitter, const PtVkProduct *p, PtVkChain *r
   pt_vk_push (d, (guint32) (p->group / CHUNK));
   pt_vk_push (d, (guint32) ((p->k + p->group - 1) / p->group));
   push_row (emitter, d, row);
+  pt_vk_constant (d, TURN_NOT);
+  pt_vk_constant (d, FALSE);
+  while (d->n_push < N_PUSH)
+    pt_vk_push (d, 0);
   d->work = (double) p->n * (double) p->k / 4;
   pt_vk_groups (emitter, d, p->n, PT_VK_VECTOR_COLUMNS * times);
   row->is_written = FALSE; /* the other layers need not */
   return PT_VK_EMITTED;
+}
+
+/* ---- What follows a layer, and is done where its row is written ---- */
+
+static gboolean
+is_row_product (const PtVkDispatch *d)
+{
+  return d->shader == PT_VK_SHADER_row_product || d->shader == PT_VK_SHADER_row_product_plain;
+}
+
+/*
+ * The dispatch of the layer that makes argument @arg, which nothing else reads; NULL: none, or the
+ * CPU works between.
+ */
+static PtVkDispatch *
+find_layer (PtVkEmitter *emitter, guint arg)
+{
+  const PtVkPlan *plan = emitter->plan;
+  guint32 value = pt_vk_in_index (emitter, arg), source = emitter->graph->values[value].source;
+
+  for (guint i = plan->raw->len; i-- > 0;) {
+    const PtVkStep *step = &g_array_index (plan->raw, PtVkStep, i);
+    PtVkDispatch *d = &g_array_index (plan->dispatches, PtVkDispatch, step->index);
+
+    if (step->kind != PT_VK_STEP_DISPATCH)
+      return NULL;
+    if (is_row_product (d) && d->bindings[BIND_Y].kind == PT_VK_BIND_PLACE &&
+        d->bindings[BIND_Y].index == source)
+      return pt_vk_is_only_reader (emitter, value, source) ? d : NULL;
+  }
+  return NULL;
+}
+
+/* Whether no dispatch from @d on, but itself, uses the memory of @value; or only reads it. */
+static gboolean
+is_free_from (const PtVkEmitter *emitter, const PtVkDispatch *d, guint32 value, gboolean may_read)
+{
+  const GArray *all = emitter->plan->dispatches;
+  guint32 source = emitter->graph->values[value].source;
+  gboolean is_state = emitter->graph->values[source].is_state;
+
+  for (d++; d < &g_array_index (all, PtVkDispatch, all->len); d++)
+    for (guint i = 0; i < d->n_bindings; i++) {
+      const PtVkBinding *binding = &d->bindings[i];
+
+      if (binding->kind == (is_state ? PT_VK_BIND_STATE : PT_VK_BIND_PLACE) &&
+          binding->index == source && (!may_read || (binding->access & PT_VK_WRITE) != 0))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+PtVkEmitted
+pt_vk_turn_layer (PtVkEmitter *emitter, guint arg, const PtVkTurn *turn, GError **error)
+{
+  const PtVkShape *x = &pt_vk_in_value (emitter, arg)->shape;
+  guint32 out = pt_vk_out_index (emitter, arg), tables[2];
+  PtVkDispatch *d = find_layer (emitter, arg);
+
+  for (guint i = 0; i < 2; i++)
+    tables[i] = pt_vk_in_index (emitter, turn->table + i);
+  if (d == NULL || d->constants[CONSTANT_TURN] != TURN_NOT || x->sizes[1] != 1 ||
+      pt_vk_in_value (emitter, arg)->numel != d->push[0] ||
+      (turn->by_halves && (x->sizes[3] % 4 != 0 || turn->width % 4 != 0)) ||
+      !is_free_from (emitter, d, tables[0], TRUE) || !is_free_from (emitter, d, tables[1], TRUE))
+    return PT_VK_DECLINED;
+  d->constants[CONSTANT_TURN] = turn->by_halves ? TURN_HALVES : TURN_NEIGHBOURS;
+  d->n_bindings = BIND_Y;
+  pt_vk_bind_out (emitter, d, out);
+  if (!pt_vk_bind_in (emitter, d, tables[0], error) ||
+      !pt_vk_bind_in (emitter, d, tables[1], error))
+    return PT_VK_FAILED;
+  pt_vk_bind_symbols (emitter, d);
+  d->n_push = PUSH_TURN;
+  pt_vk_push (d, (guint32) x->sizes[3]);
+  pt_vk_push (d, (guint32) turn->width);
+  pt_vk_push_position (emitter, d, turn->position);
+  pt_vk_push (d, (guint32) turn->rows);
+  pt_vk_push (d, pt_vk_start_of (emitter, turn->position));
+  d->n_push = N_PUSH;
+  return PT_VK_EMITTED;
+}
+
+gboolean
+pt_vk_layer_into_cache (PtVkEmitter *emitter, guint arg, guint32 to, guint position)
+{
+  PtVkDispatch *d = find_layer (emitter, arg);
+  const PtVkShape *cache = &emitter->graph->values[to].shape;
+
+  /* A call on a state that is declined has the whole plan made anew. */
+  if (d == NULL || !emitter->graph->values[emitter->graph->values[to].source].is_state ||
+      pt_vk_in_value (emitter, arg)->numel != d->push[0] ||
+      cache->sizes[2] * cache->sizes[3] != d->push[0] || !is_free_from (emitter, d, to, FALSE))
+    return FALSE;
+  d->constants[CONSTANT_CACHE] = TRUE;
+  d->n_bindings = BIND_Y;
+  pt_vk_bind_inout (emitter, d, to);
+  d->n_bindings = N_BINDINGS;
+  d->n_push = PUSH_CACHE;
+  pt_vk_push_position (emitter, d, position);
+  pt_vk_push (d, (guint32) cache->sizes[1]);
+  pt_vk_push (d, pt_vk_start_of (emitter, position));
+  return TRUE;
 }

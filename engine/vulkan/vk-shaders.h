@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * specialisation constants from 0 on.
  */
 
-#define PT_VK_MAX_BINDINGS 10
+#define PT_VK_MAX_BINDINGS 11
 #define PT_VK_MAX_PUSH 128
 
 /* X (name, number of bindings); meson.build has the same names. */
@@ -88,8 +88,8 @@ G_BEGIN_DECLS
   X (matmul_dot, 7)         \
   X (matmul_dot_plain, 7)   \
   X (matmul_matrix, 7)      \
-  X (row_product, 8)        \
-  X (row_product_plain, 8)  \
+  X (row_product, 11)       \
+  X (row_product_plain, 11) \
   X (embedding_q4, 4)       \
   X (sample_said, 2)        \
   X (sample_max, 3)         \

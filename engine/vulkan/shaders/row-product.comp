@@ -5,11 +5,16 @@
 // does it once, and which all groups would wait for. MODE and HAS_NORM as in rows.comp.
 //   WRITES  the first group writes the row before its norm
 // Each invocation makes the bytes of those chunks of 32 elements that it multiplies.
+//   TURN      rotary embedding of the heads of y, as rotary.comp makes it: of neighbours, or of the
+//             halves of the first "width" elements; COLUMNS are two pairs then
+//   TO_CACHE  y is a cache of y_rows rows of N elements, of which it becomes row symbols[y_symbol]
 #extension GL_GOOGLE_include_directive : enable
 #extension GL_EXT_control_flow_attributes : enable
 #define MAX_UNITS 2
 #define MODE_SUM 1
 #define MODE_GATE 2
+#define TURN_NEIGHBOURS 1
+#define TURN_HALVES 2
 #include "dot.glsl"
 #include "column-sums.glsl" // M: how often a group makes COLUMNS columns
 #include "row-bytes.glsl"
@@ -18,6 +23,8 @@ layout (constant_id = 3) const uint MODE = 0;
 layout (constant_id = 4) const uint HAS_NORM = 0;
 layout (constant_id = 5) const uint WRITES = 0;
 layout (constant_id = 6) const uint UNITS = 1; // chunks of an invocation
+layout (constant_id = 7) const uint TURN = 0;
+layout (constant_id = 8) const uint TO_CACHE = 0;
 layout (set = 0, binding = 0) readonly buffer A { vec4 a[]; };
 layout (set = 0, binding = 1) readonly buffer A2 { vec4 a2[]; };
 layout (set = 0, binding = 2) writeonly buffer X { vec4 combined[]; };
@@ -26,6 +33,9 @@ layout (set = 0, binding = 4) readonly buffer B { uvec4 b[]; };
 layout (set = 0, binding = 5) readonly buffer C { float bias[]; };
 layout (set = 0, binding = 6) readonly buffer S { float scales[]; };
 layout (set = 0, binding = 7) writeonly buffer Y { float y[]; };
+layout (set = 0, binding = 8) readonly buffer G { float cosine[]; };
+layout (set = 0, binding = 9) readonly buffer H { float sine[]; };
+layout (set = 0, binding = 10) readonly buffer I { int symbols[]; };
 layout (push_constant) uniform P
 {
   uint N, chunks;
@@ -33,6 +43,11 @@ layout (push_constant) uniform P
   uint group_chunks, n_groups;
   float norm_epsilon;
   float least, most, epsilon;
+  uint head, width;
+  uint symbol; // of the row of the tables; 0xffffffff: start
+  int table_rows, start;
+  uint y_symbol;
+  int y_rows, y_start;
 };
 
 #define VECTORS 8 // of a chunk
@@ -50,12 +65,22 @@ uint first_of_group ()
 
 uint chunk_of (uint unit) { return unit * gl_WorkGroupSize.x + gl_LocalInvocationIndex; }
 
+// Column c of those that the group makes for the m-th time.
+uint column_of (uint m, uint c)
+{
+  uint n = first_of_group () + m * COLUMNS, i = n % max (head, 1);
+
+  if (TURN == TURN_HALVES && i < width)
+    return n - i + i / 2 + c % 2 + c / 2 * (width / 2);
+  return n + c;
+}
+
 void load_weights (uint chunk)
 {
   [[unroll]] for (uint m = 0; m < ROWS; m++)
     if (m < M)
       [[unroll]] for (uint c = 0; c < COLUMNS; c++) {
-        uint n = min (first_of_group () + m * COLUMNS + c, N - 1);
+        uint n = min (column_of (m, c), N - 1);
 
         weight[m][c] = b[n * stride + chunk];
         weight_scale[m][c] = scales[n * n_groups + chunk / group_chunks];
@@ -162,6 +187,49 @@ void add_chunk (uint unit, float s, int z, inout float sum[ROWS][COLUMNS])
       }
 }
 
+float value_of (uint m, uint c, float s)
+{
+  float v = s * column_sum (m, c);
+
+  return HAS_BIAS != 0 ? v + bias[min (column_of (m, c), N - 1)] : v;
+}
+
+int position (uint of, int otherwise) { return of == 0xffffffffu ? otherwise : symbols[of]; }
+
+float turn (uint m, uint c, float s, float v)
+{
+  uint i = column_of (m, c) % head, at = i / 2;
+  bool is_second = c % 2 != 0;
+  float other;
+
+  if (TURN == TURN_HALVES) {
+    if (i >= width)
+      return v;
+    at = uint (clamp (position (symbol, start), 0, table_rows - 1)) * width + i;
+    is_second = c >= 2;
+  }
+  other = value_of (m, c ^ (TURN == TURN_HALVES ? 2 : 1), s) * sine[at];
+  return is_second ? v * cosine[at] + other : v * cosine[at] - other;
+}
+
+void write (uint m, uint c, float s)
+{
+  uint n = column_of (m, c), at = 0;
+  float v;
+
+  if (n >= N)
+    return;
+  if (TO_CACHE != 0) {
+    int row = position (y_symbol, y_start);
+
+    if (row < 0 || row >= y_rows)
+      return;
+    at = uint (row) * N;
+  }
+  v = value_of (m, c, s);
+  y[at + n] = TURN != 0 ? turn (m, c, s, v) : v;
+}
+
 void main ()
 {
   uint lane = gl_LocalInvocationIndex;
@@ -186,11 +254,6 @@ void main ()
       add_chunk (u, s, z, sum);
     }
   share_sums (sum);
-  if (lane < M * COLUMNS) {
-    uint n = first_of_group () + lane;
-    float v = s * column_sum (lane / COLUMNS, lane % COLUMNS);
-
-    if (n < N)
-      y[n] = HAS_BIAS != 0 ? v + bias[n] : v;
-  }
+  if (lane < M * COLUMNS)
+    write (lane / COLUMNS, lane % COLUMNS, s);
 }
