@@ -159,21 +159,6 @@ push_constants (PtVkDispatch *d, const Attention *a, gsize rows, gboolean by_hea
   pt_vk_constant (d, by_head);
 }
 
-static gboolean
-emit_merge (PtVkEmitter *emitter, const Attention *a, guint32 parts, gsize splits)
-{
-  PtVkDispatch *d = pt_vk_dispatch (emitter, PT_VK_SHADER_attention_merge);
-  gsize n = a->length * a->heads * a->value_width;
-
-  pt_vk_bind_temporary (emitter, d, parts, PT_VK_READ);
-  pt_vk_bind_out (emitter, d, pt_vk_out_index (emitter, 0));
-  pt_vk_push (d, (guint32) n);
-  pt_vk_push (d, (guint32) a->value_width);
-  pt_vk_push (d, (guint32) splits);
-  pt_vk_groups (emitter, d, n, PT_VK_ITEMS);
-  return TRUE;
-}
-
 static gsize
 tile_stride (const Attention *a)
 {
@@ -209,6 +194,21 @@ push_tile_constants (PtVkDispatch *d, const Attention *a)
   pt_vk_constant (d, a->mask != PT_VK_NONE);
 }
 
+/* What the splits of rows are merged by. */
+static void
+bind_splits (PtVkEmitter *emitter, PtVkDispatch *d, const Attention *a, gsize splits)
+{
+  gsize bytes = a->length * a->heads * splits * (a->value_width + 4) * sizeof (float);
+
+  for (guint i = 0; i < 2; i++) {
+    gboolean is_counter = i == 1 && splits > 1;
+    guint32 temporary = is_counter ? emitter->counters
+                                   : pt_vk_temporary (emitter, i == 0 && splits > 1 ? bytes : 4);
+
+    pt_vk_bind_temporary (emitter, d, temporary, PT_VK_READ | PT_VK_WRITE);
+  }
+}
+
 static PtVkEmitted
 emit_attention (PtVkEmitter *emitter, const Attention *a, GError **error)
 {
@@ -219,38 +219,37 @@ emit_attention (PtVkEmitter *emitter, const Attention *a, GError **error)
   gsize splits = !by_tile && a->y_at.head == a->value_width
                      ? count_splits (a, groups_of_rows * groups_of_heads)
                      : 1;
-  guint32 parts = PT_VK_NONE;
+  gsize groups = groups_of_heads * groups_of_rows;
+  guint32 counter;
   PtVkDispatch *d;
 
   if (a->width > MAX_WIDTH || a->value_width > MAX_WIDTH || a->rows < 1 || a->rows > G_MAXINT32 / 2)
     return PT_VK_DECLINED;
   if (pt_vk_out_value (emitter, 0)->numel == 0)
     return PT_VK_EMITTED;
+  counter = splits > 1 ? pt_vk_counters (emitter, (guint) groups) : 0;
   d = pt_vk_dispatch (emitter, by_tile ? PT_VK_SHADER_attention_tile : PT_VK_SHADER_attention);
   if (!pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, 0), error) ||
       !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, a->k), error) ||
       !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, a->v), error))
     return PT_VK_FAILED;
-  if (splits > 1) {
-    parts = pt_vk_temporary (emitter,
-                             a->length * a->heads * splits * (a->value_width + 4) * sizeof (float));
-    pt_vk_bind_temporary (emitter, d, parts, PT_VK_WRITE);
-  } else
-    pt_vk_bind_out (emitter, d, pt_vk_out_index (emitter, 0));
+  pt_vk_bind_out (emitter, d, pt_vk_out_index (emitter, 0));
   pt_vk_bind_symbols (emitter, d);
   if (!pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, a->mask == PT_VK_NONE ? 0 : a->mask),
                       error))
     return PT_VK_FAILED;
   if (by_tile)
     push_tile_constants (d, a);
-  else
+  else {
+    bind_splits (emitter, d, a, splits);
     push_constants (d, a, heads > 1 ? heads : rows, heads > 1);
+  }
   push_attention (emitter, d, a, splits);
+  pt_vk_push (d, counter);
   d->work = (double) a->length * (double) a->heads * (double) a->rows *
             (double) (a->width + a->value_width);
-  if (!pt_vk_groups_3d (emitter, d, groups_of_heads, groups_of_rows, splits))
-    return PT_VK_DECLINED;
-  return splits == 1 || emit_merge (emitter, a, parts, splits) ? PT_VK_EMITTED : PT_VK_FAILED;
+  return pt_vk_groups_3d (emitter, d, groups_of_heads, groups_of_rows, splits) ? PT_VK_EMITTED
+                                                                               : PT_VK_DECLINED;
 }
 
 /* ---- With caches ---- */

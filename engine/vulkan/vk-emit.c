@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/set-error.h"
+#include "engine/vulkan/vk-emit-strides.h"
 
 PtVkDispatch *
 pt_vk_dispatch (PtVkEmitter *emitter, PtVkShader shader)
@@ -81,6 +82,29 @@ void
 pt_vk_bind_temporary (PtVkEmitter *emitter, PtVkDispatch *dispatch, guint32 temporary, guint access)
 {
   bind (dispatch, PT_VK_BIND_PLACE, temporary, access);
+}
+
+guint32
+pt_vk_counters (PtVkEmitter *emitter, guint n)
+{
+  guint32 first = emitter->n_counters;
+  PtVkDispatch *zeroing;
+
+  if (first == 0) {
+    emitter->counters = pt_vk_temporary (emitter, 0);
+    emitter->zeroing = emitter->plan->dispatches->len;
+    zeroing = pt_vk_dispatch (emitter, PT_VK_SHADER_fill_32);
+    pt_vk_bind_temporary (emitter, zeroing, emitter->counters, PT_VK_WRITE);
+    pt_vk_push (zeroing, 0);
+    pt_vk_push (zeroing, 0);
+  }
+  emitter->n_counters += n;
+  zeroing = &g_array_index (emitter->plan->dispatches, PtVkDispatch, emitter->zeroing);
+  zeroing->push[0] = emitter->n_counters;
+  pt_vk_groups (emitter, zeroing, emitter->n_counters, PT_VK_ITEMS);
+  g_array_index (emitter->plan->places, PtVkPlace, emitter->counters).bytes =
+      emitter->n_counters * sizeof (guint32);
+  return first;
 }
 
 /* ---- Constants ---- */

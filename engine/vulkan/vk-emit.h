@@ -22,6 +22,9 @@ struct _PtVkEmitter {
   const PtVkContext *context;
   const PtVkCall *call;
   PtVkQuantizedRows quantized;
+  /* The temporary of all counters, their number, and the dispatch that sets them to 0. */
+  guint32 counters;
+  guint n_counters, zeroing;
 };
 
 /** A new dispatch of @shader; valid until the next one is made. */
@@ -43,6 +46,12 @@ void pt_vk_bind_inout (PtVkEmitter *emitter, PtVkDispatch *dispatch, guint32 val
 guint32 pt_vk_temporary (PtVkEmitter *emitter, gsize bytes);
 void pt_vk_bind_temporary (PtVkEmitter *emitter, PtVkDispatch *dispatch, guint32 temporary,
                            guint access);
+
+/**
+ * @n counters of 32 bits that are 0 when the plan is run: the number of the first one in the
+ * temporary emitter->counters. May make a dispatch, so that earlier ones are no longer valid.
+ */
+guint32 pt_vk_counters (PtVkEmitter *emitter, guint n);
 
 /**
  * Bind bytes @first .. @first + @bytes of the constant @value in the form @form, which @pack makes

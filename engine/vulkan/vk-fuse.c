@@ -258,27 +258,6 @@ is_put_off (const PtVkEmitter *emitter, const PtVkCall *call)
   return FALSE;
 }
 
-/*
- * Rows that attention left in splits, if the last dispatch would merge them: this one does that,
- * too. The bindings and numbers are those of emit_merge().
- */
-static void
-take_merge (PtVkEmitter *emitter, PtVkChain *chain)
-{
-  const PtVkDispatch *last = pt_vk_last_dispatch (emitter);
-
-  if (last == NULL || last->shader != PT_VK_SHADER_attention_merge ||
-      chain->mode != PT_VK_ROWS_PLAIN || last->bindings[1].kind != PT_VK_BIND_PLACE ||
-      last->bindings[1].index != emitter->graph->values[chain->a].source ||
-      last->push[1] % 4 != 0 || chain->k % last->push[1] != 0)
-    return;
-  chain->mode = PT_VK_ROWS_MERGE;
-  chain->combined = chain->a;
-  chain->parts = last->bindings[0].index;
-  chain->head_width = last->push[1];
-  chain->splits = last->push[2];
-}
-
 /* ---- Dispatches ---- */
 
 static void
@@ -293,11 +272,8 @@ bind_sources (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkChain *chain, gui
               GError **error)
 {
   for (guint i = 0; i < 2; i++)
-    if (chain->mode == PT_VK_ROWS_MERGE)
-      pt_vk_bind_temporary (emitter, d, chain->parts, PT_VK_READ);
-    else if (!pt_vk_bind_in (emitter, d,
-                             i == 0 || chain->mode == PT_VK_ROWS_PLAIN ? chain->a : chain->b,
-                             error))
+    if (!pt_vk_bind_in (emitter, d, i == 0 || chain->mode == PT_VK_ROWS_PLAIN ? chain->a : chain->b,
+                        error))
       return FALSE;
   if (chain->mode == PT_VK_ROWS_PLAIN)
     pt_vk_bind_temporary (emitter, d, unused, PT_VK_WRITE);
@@ -337,16 +313,6 @@ bind_bytes (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkChain *chain, guint
   emitter->quantized = rows;
 }
 
-/* Puts the last dispatch in the place of the one before it. */
-static void
-replace_merge (PtVkEmitter *emitter)
-{
-  GArray *all = emitter->plan->dispatches;
-
-  g_array_index (all, PtVkDispatch, all->len - 2) = g_array_index (all, PtVkDispatch, all->len - 1);
-  g_array_set_size (all, all->len - 1);
-}
-
 static PtVkEmitted
 emit_chain (PtVkEmitter *emitter, const PtVkChain *chain, GError **error)
 {
@@ -371,11 +337,7 @@ emit_chain (PtVkEmitter *emitter, const PtVkChain *chain, GError **error)
   pt_vk_push_float (d, choose != NULL ? pt_vk_double (graph, choose, 4, -128) : 0);
   pt_vk_push_float (d, choose != NULL ? pt_vk_double (graph, choose, 5, 127) : 0);
   pt_vk_push_float (d, choose != NULL ? pt_vk_double (graph, choose, 6, 1.1920929e-07) : 0);
-  pt_vk_push (d, chain->splits);
-  pt_vk_push (d, chain->head_width / 4);
   pt_vk_groups (emitter, d, chain->rows, 1);
-  if (chain->mode == PT_VK_ROWS_MERGE)
-    replace_merge (emitter);
   set_done (emitter, chain->norm);
   set_done (emitter, choose);
   return PT_VK_EMITTED;
@@ -492,8 +454,6 @@ pt_vk_emit_fused (PtVkEmitter *emitter, const PtVkCall *call, GError **error)
   add_bytes (emitter, &chain, x);
   if (leave_to_layers (emitter, call, &chain))
     return PT_VK_EMITTED;
-  if (chain.choose != NULL)
-    take_merge (emitter, &chain);
   if (!is_gate && chain.norm == NULL && chain.choose == NULL)
     return PT_VK_DECLINED;
   return emit_chain (emitter, &chain, error);

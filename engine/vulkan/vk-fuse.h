@@ -7,8 +7,7 @@ G_BEGIN_DECLS
 
 /*
  * Operators on rows that follow each other become one dispatch (shaders/rows.comp): a residual sum,
- * or a gate (sigmoid, mul, mul), or the splits of attention; the norm of it; and its bytes for
- * layers with quantised inputs.
+ * or a gate (sigmoid, mul, mul); the norm of it; and its bytes for layers with quantised inputs.
  * Decoding a token is bound by the number of dispatches that wait for each other, so that layers of
  * one row make its bytes themselves, where they can (shaders/row-product.comp).
  */
@@ -26,16 +25,14 @@ void pt_vk_users_free (PtVkUsers *users);
 PtVkEmitted pt_vk_emit_fused (PtVkEmitter *emitter, const PtVkCall *call, GError **error);
 
 /** Of shaders/rows.comp. */
-enum { PT_VK_ROWS_PLAIN, PT_VK_ROWS_SUM, PT_VK_ROWS_GATE, PT_VK_ROWS_MERGE };
+enum { PT_VK_ROWS_PLAIN, PT_VK_ROWS_SUM, PT_VK_ROWS_GATE };
 
 /** Rows [rows, k], and the calls on them; NULL: no such call. */
 typedef struct {
   guint mode;
   guint32 a, b;
-  guint32 combined;           /* but with PT_VK_ROWS_PLAIN */
-  gboolean is_written;        /* @combined is needed, and was not written yet */
-  guint32 parts;              /* with PT_VK_ROWS_MERGE: a temporary */
-  guint32 splits, head_width; /* of these; 0 in other modes */
+  guint32 combined;    /* but with PT_VK_ROWS_PLAIN */
+  gboolean is_written; /* @combined is needed, and was not written yet */
   const PtVkCall *norm;
   const PtVkCall *choose;
   gsize rows, k;

@@ -189,7 +189,7 @@ add_call (PtVkPlan *plan, PtVkEmitter *emitter, guint index, GError **error)
   guint n = plan->dispatches->len, n_places = plan->places->len;
   gboolean on_state = touches_state (plan->graph, call);
   gboolean reads_packed = call->op->reads_packed && pt_vk_reads_packed (plan->graph, call);
-  const PtVkQuantizedRows quantized = emitter->quantized;
+  const PtVkEmitter before = *emitter;
   PtVkEmitted emitted = PT_VK_DECLINED;
 
   if (call->op->is_host || pt_vk_users_is_done (plan->users, index) || is_put_off (plan, call) ||
@@ -214,7 +214,7 @@ add_call (PtVkPlan *plan, PtVkEmitter *emitter, guint index, GError **error)
   if (emitted == PT_VK_DECLINED) {
     g_array_set_size (plan->dispatches, n);
     g_array_set_size (plan->places, n_places);
-    emitter->quantized = quantized;
+    *emitter = before;
     unpack_weight (plan, call);
     add_step (plan->raw, PT_VK_STEP_CPU, index);
     return !on_state || plan->state_on_host || move_state (plan, call, error);

@@ -69,9 +69,8 @@ G_BEGIN_DECLS
   X (rotary, 5)             \
   X (rotary_interleaved, 3) \
   X (cache_write, 3)        \
-  X (attention, 6)          \
+  X (attention, 8)          \
   X (attention_tile, 6)     \
-  X (attention_merge, 2)    \
   X (quantize, 3)           \
   X (dequantize, 3)         \
   X (requantize, 3)         \

@@ -4,8 +4,8 @@
 // the keys up to symbols[symbol] + t, else all. Each group makes ROWS rows of one head, or with
 // BY_HEAD one row of ROWS heads that share their keys; of the keys of one split. It takes GROUP keys
 // at a time. The maximum so far is subtracted, so that nothing overflows. With several splits it
-// writes, for each row, head and split: the maximum, the sum, two unused numbers, and the values
-// (attention-merge.comp, rows.comp).
+// writes, for each row, head and split: the maximum, the sum, two unused numbers, and the values.
+// The group that comes last of those with keys makes y of them; none waits for another one.
 //   VECTOR: rows of k and v begin at multiples of four and have a multiple of four elements
 //   LANES: invocations that share the elements of v, four each; the others take other keys
 #extension GL_GOOGLE_include_directive : enable
@@ -16,6 +16,7 @@
 #define MAX_WIDTH 512
 #define MAX_ROWS 4
 #define AT_ONCE 4 // loads before the first is needed
+#define SPLITS_AT_ONCE 16
 #define NOTHING -3.4e38
 
 layout (local_size_x = GROUP) in;
@@ -33,6 +34,8 @@ layout (set = 0, binding = 2) readonly buffer V4 { vec4 values4[]; };
 layout (set = 0, binding = 3) writeonly buffer Y { float y[]; };
 layout (set = 0, binding = 4) readonly buffer S { int symbols[]; };
 layout (set = 0, binding = 5) readonly buffer B { float mask[]; };
+layout (set = 0, binding = 6) coherent buffer T { float parts[]; };
+layout (set = 0, binding = 7) coherent buffer N { uint counters[]; }; // of groups that came
 layout (push_constant) uniform P
 {
   uint heads, kv_heads, width, value_width;
@@ -43,6 +46,7 @@ layout (push_constant) uniform P
   uint length, splits;
   uint q_row, q_head, k_row, k_head, v_row, v_head, y_row, y_head; // strides
   uint mask_heads, mask_batch, mask_head, mask_row, mask_column;
+  uint counter; // the first one
 };
 
 #define SLICES (GROUP / LANES)
@@ -204,24 +208,96 @@ void add_values (uint s0, uint count, uint kv, inout vec4 result[MAX_ROWS])
   }
 }
 
-void write_row (uint r, vec4 v, float most, float sum)
+void write_row (uint r, vec4 v)
 {
-  uint i = gl_LocalInvocationIndex, h = head_of (r), t = time_of (r), d = i * 4;
-  uint at = t * y_row + h * y_head;
+  uint i = gl_LocalInvocationIndex, d = i * 4, at = time_of (r) * y_row + head_of (r) * y_head;
 
   if (BY_HEAD == 0 && gl_WorkGroupID.y * ROWS + r >= length)
     return;
-  if (splits > 1) {
-    at = ((t * heads + h) * splits + gl_WorkGroupID.z) * (value_width + 4) + 4;
-    if (i == 0) {
-      y[at - 4] = most;
-      y[at - 3] = sum;
-    }
-  } else
-    v = sum > 0.0 ? v / sum : vec4 (0.0);
   [[unroll]] for (uint e = 0; e < 4; e++)
     if (i < LANES && d + e < value_width)
       y[at + d + e] = v[e];
+}
+
+// ---- Splits ----
+
+uint part_at (uint r, uint split)
+{
+  return ((time_of (r) * heads + head_of (r)) * splits + split) * (value_width + 4);
+}
+
+void write_part (uint r, vec4 v, float most, float sum)
+{
+  uint i = gl_LocalInvocationIndex, d = i * 4, at = part_at (r, gl_WorkGroupID.z);
+
+  if (BY_HEAD == 0 && gl_WorkGroupID.y * ROWS + r >= length)
+    return;
+  if (i == 0) {
+    parts[at] = most;
+    parts[at + 1] = sum;
+  }
+  [[unroll]] for (uint e = 0; e < 4; e++)
+    if (i < LANES && d + e < value_width)
+      parts[at + 4 + d + e] = v[e];
+}
+
+shared uint n_before;
+
+// Whether the other splits of these rows are there; then what they wrote is visible.
+bool comes_last (uint used)
+{
+  memoryBarrierBuffer ();
+  barrier ();
+  if (gl_LocalInvocationIndex == 0) {
+    memoryBarrierBuffer ();
+    n_before = atomicAdd (counters[counter + gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x],
+                          1);
+    memoryBarrierBuffer ();
+  }
+  barrier ();
+  memoryBarrierBuffer ();
+  return n_before == used - 1;
+}
+
+// Number e of row r from its splits, by their weights.
+float merged (uint r, uint e, uint used)
+{
+  float sum = 0.0, result = 0.0;
+
+  for (uint s0 = 0; s0 < used; s0 += SPLITS_AT_ONCE) {
+    float v[SPLITS_AT_ONCE];
+
+    [[unroll]] for (uint u = 0; u < SPLITS_AT_ONCE; u++)
+      v[u] = parts[part_at (r, min (s0 + u, used - 1)) + 4 + e];
+    [[unroll]] for (uint u = 0; u < SPLITS_AT_ONCE; u++)
+      if (s0 + u < used) {
+        sum = fma (partial[s0 + u][r], weights[s0 + u][r], sum);
+        result = fma (v[u], weights[s0 + u][r], result);
+      }
+  }
+  return sum > 0.0 ? result / sum : 0.0;
+}
+
+void merge_splits (uint used)
+{
+  uint i = gl_LocalInvocationIndex, n = BY_HEAD != 0 ? ROWS : min (ROWS, length - gl_WorkGroupID.y * ROWS);
+  vec4 most = vec4 (NOTHING), sum = vec4 (0.0), top;
+
+  [[unroll]] for (uint r = 0; r < MAX_ROWS; r++)
+    if (r < n && i < used) {
+      most[r] = parts[part_at (r, i)];
+      sum[r] = parts[part_at (r, i) + 1];
+    }
+  top = group_max (most);
+  barrier ();
+  weights[i] = exp (most - top);
+  partial[i] = sum;
+  barrier ();
+  for (uint k = i; k < n * value_width; k += GROUP) {
+    uint r = k / value_width, e = k % value_width;
+
+    y[time_of (r) * y_row + head_of (r) * y_head + e] = merged (r, e, used);
+  }
 }
 
 void main ()
@@ -232,8 +308,11 @@ void main ()
   uint n = IS_CAUSAL != 0 ? uint (clamp (last + 1, 1, rows)) : uint (rows);
   uint per_split = max ((n + splits - 1) / splits, GROUP);
   uint begin = min (gl_WorkGroupID.z * per_split, n), end = min (begin + per_split, n);
+  uint used = (n + per_split - 1) / per_split; // splits with keys
   vec4 most = vec4 (NOTHING), sum = vec4 (0.0), result[MAX_ROWS];
 
+  if (gl_WorkGroupID.z >= used)
+    return;
   [[unroll]] for (uint r = 0; r < MAX_ROWS; r++)
     result[r] = vec4 (0.0);
   load_queries ();
@@ -253,6 +332,14 @@ void main ()
   }
   sum = group_sum (sum);
   [[unroll]] for (uint r = 0; r < MAX_ROWS; r++)
-    if (r < ROWS)
-      write_row (r, sum_of_slices (result[r]), most[r], sum[r]);
+    if (r < ROWS) {
+      vec4 v = sum_of_slices (result[r]);
+
+      if (used > 1)
+        write_part (r, v, most[r], sum[r]);
+      else
+        write_row (r, sum[r] > 0.0 ? v / sum[r] : vec4 (0.0));
+    }
+  if (used > 1 && comes_last (used))
+    merge_splits (used);
 }

@@ -4,8 +4,6 @@
 //   MODE_PLAIN   x = a
 //   MODE_SUM     x = a + b, also written
 //   MODE_GATE    x = a * sigmoid (a) * b, also written
-//   MODE_MERGE   x = the splits of attention.comp in a become one, as attention-merge.comp does
-//                it; also written
 //   HAS_NORM     x = x / rms (x) * weight, also written
 //   HAS_BYTES    x as bytes for matvec-dot.comp and matmul-dot.comp, as quantize-rows.comp makes
 //                them, with the scale and zero point of choose-qparams.comp
@@ -17,7 +15,6 @@
 #define MAX_UNITS 8
 #define MODE_SUM 1
 #define MODE_GATE 2
-#define MODE_MERGE 3
 #include "group-sum.glsl"
 #include "row-bytes.glsl"
 
@@ -40,31 +37,10 @@ layout (push_constant) uniform P
   uint rows, K;
   float norm_epsilon;
   float least, most, epsilon;
-  uint splits, head_vectors; // with MODE_MERGE: vec4 of a head
 };
 
 shared int parts[GROUP];
 vec4 x[2 * MAX_UNITS];
-
-// Vector k of a row whose heads are in splits of one header and head_vectors each.
-vec4 merge (uint row, uint k)
-{
-  uint head = (row * (K / 4) + k) / head_vectors, stride = head_vectors + 1;
-  uint first = head * splits * stride, at = first + 1 + k % head_vectors;
-  float most_of_all = -3.4e38, sum = 0.0;
-  vec4 v = vec4 (0.0);
-
-  for (uint s = 0; s < splits; s++)
-    most_of_all = max (most_of_all, a[first + s * stride].x);
-  for (uint s = 0; s < splits; s++) {
-    vec4 header = a[first + s * stride];
-    float part = exp (header.x - most_of_all);
-
-    sum = fma (header.y, part, sum);
-    v = fma (a[at + s * stride], vec4 (part), v);
-  }
-  return sum > 0.0 ? v / sum : vec4 (0.0);
-}
 
 void load (uint row)
 {
@@ -74,7 +50,7 @@ void load (uint row)
 
       x[j] = vec4 (0.0);
       if (k < K / 4) {
-        vec4 u = MODE == MODE_MERGE ? merge (row, k) : a[at];
+        vec4 u = a[at];
 
         if (MODE == MODE_SUM)
           u += b[at];

@@ -24,15 +24,15 @@ typedef struct {
 } Kind;
 
 static const Kind KINDS[] = {
-  { "llama", 4, 2, 32, 288, 300, 1, .barriers = 10 },
+  { "llama", 4, 2, 32, 288, 300, 1, .barriers = 9 },
   { "halves", 4, 1, 32, 160, 40, 1, .by_halves = TRUE, .barriers = 9 },
-  { "odd-heads", 8, 4, 20, 96, 700, 1, .by_halves = TRUE, .barriers = 10 },
+  { "odd-heads", 8, 4, 20, 96, 700, 1, .by_halves = TRUE, .barriers = 9 },
   { "partly", 4, 2, 32, 64, 140, 1, .by_halves = TRUE, .width = 12, .barriers = 9 },
   { "wide", 2, 2, 32, 8224, 140, 1, .barriers = 9 },
-  { "bias", 4, 2, 32, 64, 300, 1, .has_bias = TRUE, .barriers = 10 },
-  { "turned", 4, 2, 32, 64, 300, 1, .keeps_turned = TRUE, .barriers = 11 },
-  { "seen", 4, 2, 32, 64, 300, 1, .is_seen = TRUE, .barriers = 13 },
-  { "read", 4, 2, 32, 64, 300, 1, .is_read = TRUE, .barriers = 11 },
+  { "bias", 4, 2, 32, 64, 300, 1, .has_bias = TRUE, .barriers = 9 },
+  { "turned", 4, 2, 32, 64, 300, 1, .keeps_turned = TRUE, .barriers = 10 },
+  { "seen", 4, 2, 32, 64, 300, 1, .is_seen = TRUE, .barriers = 12 },
+  { "read", 4, 2, 32, 64, 300, 1, .is_read = TRUE, .barriers = 10 },
   { "rows", 4, 2, 32, 64, 300, 3, .barriers = 14 },
 };
 
