@@ -79,6 +79,12 @@ PtVkEmitted pt_vk_emit_row_product (PtVkEmitter *emitter, const PtVkProduct *pro
 /** The same for the layer @call, which may come later. */
 gboolean pt_vk_takes_row (PtVkEmitter *emitter, const PtVkCall *call);
 
+/**
+ * Has the last two dispatches, if they are layers of one row that make @a and @b, make one row
+ * instead, @out = a * sigmoid (a) * b. Nothing else may read @a and @b.
+ */
+gboolean pt_vk_join_gate (PtVkEmitter *emitter, guint32 a, guint32 b, guint32 out);
+
 PtVkEmitted pt_vk_emit_product (PtVkEmitter *emitter, const PtVkProduct *product, GError **error);
 
 G_END_DECLS

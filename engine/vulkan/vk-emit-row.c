@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Dispatches of layers of one row that make its bytes themselves. */
 #include "engine/vulkan/vk-emit-matrices.h"
+
+#include <string.h>
+
 #include "engine/vulkan/vk-emit-operators.h"
 #include "engine/vulkan/vk-emit-strides.h"
 
@@ -15,10 +18,10 @@
 #define MAX_ELEMENTS ((gsize) 1 << 26)
 
 /* What it is made of: bindings, specialisation constants and numbers. */
-enum { BIND_Y = 7, N_BINDINGS = 11 };
-enum { CONSTANT_TURN = 7, CONSTANT_CACHE };
+enum { BIND_FACTOR = 3, BIND_WEIGHT, BIND_BIAS, BIND_SCALES, BIND_Y, BIND_SECOND, N_BINDINGS = 11 };
+enum { CONSTANT_BIAS, CONSTANT_TIMES, CONSTANT_THEN = 7, CONSTANT_CACHE };
 enum { PUSH_TURN = 9, PUSH_CACHE = 14, N_PUSH = 17 };
-enum { TURN_NOT, TURN_NEIGHBOURS, TURN_HALVES };
+enum { THEN_NOTHING, THEN_NEIGHBOURS, THEN_HALVES, THEN_GATE };
 
 static guint32
 count_units (gsize chunks)
@@ -71,7 +74,7 @@ bind_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, GErro
     return FALSE;
   /* In the place of a bias that is not there: the weight. */
   if (p->bias == PT_VK_NONE)
-    d->bindings[d->n_bindings++] = d->bindings[4];
+    d->bindings[d->n_bindings++] = d->bindings[BIND_WEIGHT];
   else if (!pt_vk_bind_in (emitter, d, p->bias, error))
     return FALSE;
   if (!pt_vk_bind_group_scales (emitter, d, p, error))
@@ -79,7 +82,7 @@ bind_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, GErro
   pt_vk_bind_out (emitter, d, p->y);
   /* In the place of tables that are not there: the weight. */
   for (guint i = 0; i < 2; i++)
-    d->bindings[d->n_bindings++] = d->bindings[4];
+    d->bindings[d->n_bindings++] = d->bindings[BIND_WEIGHT];
   pt_vk_bind_symbols (emitter, d);
   return TRUE;
 }
@@ -118,7 +121,7 @@ pt_vk_emit_row_product (PtVkEmitter *emitter, const PtVkProduct *p, PtVkChain *r
   pt_vk_push (d, (guint32) (p->group / CHUNK));
   pt_vk_push (d, (guint32) ((p->k + p->group - 1) / p->group));
   push_row (emitter, d, row);
-  pt_vk_constant (d, TURN_NOT);
+  pt_vk_constant (d, THEN_NOTHING);
   pt_vk_constant (d, FALSE);
   while (d->n_push < N_PUSH)
     pt_vk_push (d, 0);
@@ -187,12 +190,12 @@ pt_vk_turn_layer (PtVkEmitter *emitter, guint arg, const PtVkTurn *turn, GError 
 
   for (guint i = 0; i < 2; i++)
     tables[i] = pt_vk_in_index (emitter, turn->table + i);
-  if (d == NULL || d->constants[CONSTANT_TURN] != TURN_NOT || x->sizes[1] != 1 ||
+  if (d == NULL || d->constants[CONSTANT_THEN] != THEN_NOTHING || x->sizes[1] != 1 ||
       pt_vk_in_value (emitter, arg)->numel != d->push[0] ||
       (turn->by_halves && (x->sizes[3] % 4 != 0 || turn->width % 4 != 0)) ||
       !is_free_from (emitter, d, tables[0], TRUE) || !is_free_from (emitter, d, tables[1], TRUE))
     return PT_VK_DECLINED;
-  d->constants[CONSTANT_TURN] = turn->by_halves ? TURN_HALVES : TURN_NEIGHBOURS;
+  d->constants[CONSTANT_THEN] = turn->by_halves ? THEN_HALVES : THEN_NEIGHBOURS;
   d->n_bindings = BIND_Y;
   pt_vk_bind_out (emitter, d, out);
   if (!pt_vk_bind_in (emitter, d, tables[0], error) ||
@@ -228,5 +231,67 @@ pt_vk_layer_into_cache (PtVkEmitter *emitter, guint arg, guint32 to, guint posit
   pt_vk_push_position (emitter, d, position);
   pt_vk_push (d, (guint32) cache->sizes[1]);
   pt_vk_push (d, pt_vk_start_of (emitter, position));
+  return TRUE;
+}
+
+/* @d: writes @value, and nothing follows yet. */
+static gboolean
+writes_plainly (const PtVkDispatch *d, guint32 value)
+{
+  return is_row_product (d) && d->bindings[BIND_Y].kind == PT_VK_BIND_PLACE &&
+         d->bindings[BIND_Y].index == value && d->constants[CONSTANT_THEN] == THEN_NOTHING &&
+         !d->constants[CONSTANT_BIAS];
+}
+
+static gboolean
+have_same_row (const PtVkDispatch *a, const PtVkDispatch *b)
+{
+  return memcmp (a->push, b->push, PUSH_TURN * sizeof *a->push) == 0 &&
+         a->bindings[0].index == b->bindings[0].index &&
+         a->bindings[1].index == b->bindings[1].index &&
+         a->bindings[BIND_FACTOR].index == b->bindings[BIND_FACTOR].index;
+}
+
+/* The dispatch of the last step but @back. */
+static PtVkDispatch *
+last_step (const PtVkPlan *plan, guint back)
+{
+  const PtVkStep *step;
+
+  if (plan->raw->len <= back || plan->dispatches->len <= back)
+    return NULL;
+  step = &g_array_index (plan->raw, PtVkStep, plan->raw->len - 1 - back);
+  if (step->kind != PT_VK_STEP_DISPATCH || step->index != plan->dispatches->len - 1 - back)
+    return NULL;
+  return &g_array_index (plan->dispatches, PtVkDispatch, step->index);
+}
+
+gboolean
+pt_vk_join_gate (PtVkEmitter *emitter, guint32 a, guint32 b, guint32 out)
+{
+  PtVkPlan *plan = emitter->plan;
+  PtVkDispatch *first = last_step (plan, 1), *second = last_step (plan, 0), of_a, of_b;
+  guint32 times;
+
+  if (first == NULL || second == NULL || !have_same_row (first, second) ||
+      !((writes_plainly (first, a) && writes_plainly (second, b)) ||
+        (writes_plainly (first, b) && writes_plainly (second, a))))
+    return FALSE;
+  of_a = writes_plainly (first, a) ? *first : *second;
+  of_b = writes_plainly (first, a) ? *second : *first;
+  times = first->push[0] / (2 * PT_VK_VECTOR_COLUMNS) >= WANTED_GROUPS ? 2 : 1;
+  first->bindings[BIND_WEIGHT] = first->bindings[BIND_BIAS] = of_a.bindings[BIND_WEIGHT];
+  first->bindings[BIND_SCALES] = of_a.bindings[BIND_SCALES];
+  first->n_bindings = BIND_Y;
+  pt_vk_bind_out (emitter, first, out);
+  first->bindings[BIND_SECOND] = of_b.bindings[BIND_WEIGHT];
+  first->bindings[BIND_SECOND + 1] = of_b.bindings[BIND_SCALES];
+  first->n_bindings = N_BINDINGS;
+  first->constants[CONSTANT_THEN] = THEN_GATE;
+  first->constants[CONSTANT_TIMES] = 2 * times;
+  first->work = 2 * of_a.work;
+  pt_vk_groups (emitter, first, first->push[0], PT_VK_VECTOR_COLUMNS * times);
+  g_array_set_size (plan->dispatches, plan->dispatches->len - 1);
+  g_array_set_size (plan->raw, plan->raw->len - 1);
   return TRUE;
 }

@@ -423,12 +423,27 @@ pt_vk_row_of (const PtVkEmitter *emitter, guint32 scale)
   return NULL;
 }
 
+/* The layers that make the factors of a gate, which only it reads, make its rows. */
+static gboolean
+join_gate (PtVkEmitter *emitter, PtVkChain *chain)
+{
+  const User *values = emitter->plan->users->values;
+
+  /* Its sigmoid and its product read the first factor. */
+  if (values[chain->a].n_uses != 2 || values[chain->b].n_uses != 1 ||
+      !pt_vk_join_gate (emitter, chain->a, chain->b, chain->combined))
+    return FALSE;
+  chain->mode = PT_VK_ROWS_PLAIN;
+  chain->a = chain->combined;
+  return TRUE;
+}
+
 PtVkEmitted
 pt_vk_emit_fused (PtVkEmitter *emitter, const PtVkCall *call, GError **error)
 {
   const User *values = emitter->plan->users->values;
   const PtVkCall *parts[2];
-  gboolean is_sum, is_gate;
+  gboolean is_sum, is_gate, is_joined;
   guint32 x = call->args[0];
   PtVkChain chain;
 
@@ -437,8 +452,9 @@ pt_vk_emit_fused (PtVkEmitter *emitter, const PtVkCall *call, GError **error)
       return PT_VK_EMITTED;
   is_sum = match_sum (emitter, call, &chain);
   is_gate = !is_sum && match_gate (emitter, call, &chain, parts);
+  is_joined = is_gate && join_gate (emitter, &chain);
   if (is_sum || is_gate) {
-    x = chain.combined;
+    x = is_joined ? chain.a : chain.combined;
     add_norm (emitter, &chain, call_at (emitter->graph, values[x].norm));
   } else if (is_named (call, "et_vk.rms_norm.default") ||
              is_named (call, "torchao.choose_qparams_affine.default")) {
@@ -454,7 +470,7 @@ pt_vk_emit_fused (PtVkEmitter *emitter, const PtVkCall *call, GError **error)
   add_bytes (emitter, &chain, x);
   if (leave_to_layers (emitter, call, &chain))
     return PT_VK_EMITTED;
-  if (!is_gate && chain.norm == NULL && chain.choose == NULL)
-    return PT_VK_DECLINED;
+  if (chain.norm == NULL && chain.choose == NULL && (is_joined || !is_gate))
+    return is_joined ? PT_VK_EMITTED : PT_VK_DECLINED;
   return emit_chain (emitter, &chain, error);
 }

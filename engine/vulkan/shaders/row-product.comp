@@ -5,16 +5,19 @@
 // does it once, and which all groups would wait for. MODE and HAS_NORM as in rows.comp.
 //   WRITES  the first group writes the row before its norm
 // Each invocation makes the bytes of those chunks of 32 elements that it multiplies.
-//   TURN      rotary embedding of the heads of y, as rotary.comp makes it: of neighbours, or of the
-//             halves of the first "width" elements; COLUMNS are two pairs then
+//   THEN      what becomes of y: nothing; a gate, two products of the row, which are made in turn:
+//             y = first * sigmoid (first) * second; or
+//             a rotary embedding of its heads, as rotary.comp makes it: of neighbours, or of the
+//             halves of the first "width" elements, where COLUMNS are two pairs
 //   TO_CACHE  y is a cache of y_rows rows of N elements, of which it becomes row symbols[y_symbol]
 #extension GL_GOOGLE_include_directive : enable
 #extension GL_EXT_control_flow_attributes : enable
 #define MAX_UNITS 2
 #define MODE_SUM 1
 #define MODE_GATE 2
-#define TURN_NEIGHBOURS 1
-#define TURN_HALVES 2
+#define THEN_NEIGHBOURS 1
+#define THEN_HALVES 2
+#define THEN_GATE 3
 #include "dot.glsl"
 #include "column-sums.glsl" // M: how often a group makes COLUMNS columns
 #include "row-bytes.glsl"
@@ -23,7 +26,7 @@ layout (constant_id = 3) const uint MODE = 0;
 layout (constant_id = 4) const uint HAS_NORM = 0;
 layout (constant_id = 5) const uint WRITES = 0;
 layout (constant_id = 6) const uint UNITS = 1; // chunks of an invocation
-layout (constant_id = 7) const uint TURN = 0;
+layout (constant_id = 7) const uint THEN = 0;
 layout (constant_id = 8) const uint TO_CACHE = 0;
 layout (set = 0, binding = 0) readonly buffer A { vec4 a[]; };
 layout (set = 0, binding = 1) readonly buffer A2 { vec4 a2[]; };
@@ -34,7 +37,9 @@ layout (set = 0, binding = 5) readonly buffer C { float bias[]; };
 layout (set = 0, binding = 6) readonly buffer S { float scales[]; };
 layout (set = 0, binding = 7) writeonly buffer Y { float y[]; };
 layout (set = 0, binding = 8) readonly buffer G { float cosine[]; };
+layout (set = 0, binding = 8) readonly buffer B2 { uvec4 b2[]; }; // of the second product
 layout (set = 0, binding = 9) readonly buffer H { float sine[]; };
+layout (set = 0, binding = 9) readonly buffer S2 { float scales2[]; };
 layout (set = 0, binding = 10) readonly buffer I { int symbols[]; };
 layout (push_constant) uniform P
 {
@@ -58,9 +63,11 @@ vec4 x[MAX_UNITS * VECTORS];
 uvec4 weight[ROWS][COLUMNS];
 float weight_scale[ROWS][COLUMNS];
 
+#define TIMES (THEN == THEN_GATE ? M / 2 : M)
+
 uint first_of_group ()
 {
-  return (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * COLUMNS * M;
+  return (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * COLUMNS * TIMES;
 }
 
 uint chunk_of (uint unit) { return unit * gl_WorkGroupSize.x + gl_LocalInvocationIndex; }
@@ -68,9 +75,9 @@ uint chunk_of (uint unit) { return unit * gl_WorkGroupSize.x + gl_LocalInvocatio
 // Column c of those that the group makes for the m-th time.
 uint column_of (uint m, uint c)
 {
-  uint n = first_of_group () + m * COLUMNS, i = n % max (head, 1);
+  uint n = first_of_group () + (THEN == THEN_GATE ? m / 2 : m) * COLUMNS, i = n % max (head, 1);
 
-  if (TURN == TURN_HALVES && i < width)
+  if (THEN == THEN_HALVES && i < width)
     return n - i + i / 2 + c % 2 + c / 2 * (width / 2);
   return n + c;
 }
@@ -82,8 +89,13 @@ void load_weights (uint chunk)
       [[unroll]] for (uint c = 0; c < COLUMNS; c++) {
         uint n = min (column_of (m, c), N - 1);
 
-        weight[m][c] = b[n * stride + chunk];
-        weight_scale[m][c] = scales[n * n_groups + chunk / group_chunks];
+        if (THEN == THEN_GATE && m % 2 != 0) {
+          weight[m][c] = b2[n * stride + chunk];
+          weight_scale[m][c] = scales2[n * n_groups + chunk / group_chunks];
+        } else {
+          weight[m][c] = b[n * stride + chunk];
+          weight_scale[m][c] = scales[n * n_groups + chunk / group_chunks];
+        }
       }
 }
 
@@ -202,19 +214,20 @@ float turn (uint m, uint c, float s, float v)
   bool is_second = c % 2 != 0;
   float other;
 
-  if (TURN == TURN_HALVES) {
+  if (THEN == THEN_HALVES) {
     if (i >= width)
       return v;
     at = uint (clamp (position (symbol, start), 0, table_rows - 1)) * width + i;
     is_second = c >= 2;
   }
-  other = value_of (m, c ^ (TURN == TURN_HALVES ? 2 : 1), s) * sine[at];
+  other = value_of (m, c ^ (THEN == THEN_HALVES ? 2 : 1), s) * sine[at];
   return is_second ? v * cosine[at] + other : v * cosine[at] - other;
 }
 
+// Column c that the group makes for the m-th time.
 void write (uint m, uint c, float s)
 {
-  uint n = column_of (m, c), at = 0;
+  uint at = 0, first = THEN == THEN_GATE ? 2 * m : m, n = column_of (first, c);
   float v;
 
   if (n >= N)
@@ -226,8 +239,12 @@ void write (uint m, uint c, float s)
       return;
     at = uint (row) * N;
   }
-  v = value_of (m, c, s);
-  y[at + n] = TURN != 0 ? turn (m, c, s, v) : v;
+  v = value_of (first, c, s);
+  if (THEN == THEN_GATE)
+    v = v * (1.0 / (1.0 + exp (-v))) * value_of (first + 1, c, s);
+  else if (THEN != 0)
+    v = turn (m, c, s, v);
+  y[at + n] = v;
 }
 
 void main ()
@@ -254,6 +271,6 @@ void main ()
       add_chunk (u, s, z, sum);
     }
   share_sums (sum);
-  if (lane < M * COLUMNS)
+  if (lane < TIMES * COLUMNS)
     write (lane / COLUMNS, lane % COLUMNS, s);
 }
