@@ -8,11 +8,12 @@
 #include "engine/vulkan/vk-emit-strides.h"
 
 /* Of shaders/row-product.comp. */
+#define GROUP 256
 #define CHUNK 32
 #define CHUNK_BYTES 16
-#define MAX_UNITS 2
-#define MAX_TIMES 4
-/* So many groups keep a GPU busy: where there would be more, a group makes more columns. */
+#define MAX_VECTORS 16
+#define MAX_TIMES 2
+/* So many groups keep a GPU busy: where there would be twice as many, each makes more columns. */
 #define WANTED_GROUPS 256
 /* Elements of a weight from which on it costs less that a dispatch makes the bytes once. */
 #define MAX_ELEMENTS ((gsize) 1 << 26)
@@ -23,10 +24,25 @@ enum { CONSTANT_BIAS, CONSTANT_TIMES, CONSTANT_THEN = 7, CONSTANT_CACHE };
 enum { PUSH_TURN = 9, PUSH_CACHE = 14, N_PUSH = 17 };
 enum { THEN_NOTHING, THEN_NEIGHBOURS, THEN_HALVES, THEN_GATE };
 
+/* Of four elements, for each invocation. */
 static guint32
-count_units (gsize chunks)
+count_vectors (gsize k)
 {
-  return (guint32) ((chunks + PT_VK_LANES (chunks) - 1) / PT_VK_LANES (chunks));
+  return (guint32) ((k / 4 + GROUP - 1) / GROUP);
+}
+
+static gsize
+shared_bytes (gsize k)
+{
+  return count_vectors (k) * GROUP * 4 + MAX_TIMES * GROUP * 4 * sizeof (float) +
+         3 * 64 * sizeof (float);
+}
+
+/* Columns of a group that makes them once. */
+static gsize
+count_columns (gsize k)
+{
+  return GROUP / PT_VK_LANES (k / CHUNK) * PT_VK_VECTOR_COLUMNS;
 }
 
 /* Neither of the tensors needs pieces. */
@@ -47,8 +63,10 @@ gboolean
 pt_vk_is_row_product (PtVkEmitter *emitter, const PtVkProduct *p)
 {
   return p->m == 1 && p->n > 0 && pt_vk_has_chunks (emitter, p) &&
-         count_units (p->k / CHUNK) <= MAX_UNITS && p->n <= MAX_ELEMENTS / p->k &&
-         are_within_reach (emitter) && pt_vk_columns_at_once (emitter, p) == p->n;
+         count_vectors (p->k) <= MAX_VECTORS &&
+         shared_bytes (p->k) <= emitter->context->limits.maxComputeSharedMemorySize &&
+         p->n <= MAX_ELEMENTS / p->k && are_within_reach (emitter) &&
+         pt_vk_columns_at_once (emitter, p) == p->n;
 }
 
 /* The row: the first four bindings. */
@@ -95,7 +113,7 @@ push_row (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkChain *row)
   pt_vk_constant (d, row->mode);
   pt_vk_constant (d, row->norm != NULL);
   pt_vk_constant (d, row->is_written);
-  pt_vk_constant (d, count_units (row->k / CHUNK));
+  pt_vk_constant (d, count_vectors (row->k));
   pt_vk_push_float (d, row->norm != NULL ? pt_vk_double (graph, row->norm, 2, 0) : 0);
   pt_vk_push_float (d, pt_vk_double (graph, row->choose, 4, -128));
   pt_vk_push_float (d, pt_vk_double (graph, row->choose, 5, 127));
@@ -105,7 +123,7 @@ push_row (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkChain *row)
 PtVkEmitted
 pt_vk_emit_row_product (PtVkEmitter *emitter, const PtVkProduct *p, PtVkChain *row, GError **error)
 {
-  gsize times = CLAMP (p->n / (PT_VK_VECTOR_COLUMNS * WANTED_GROUPS), 1, MAX_TIMES);
+  gsize columns = count_columns (p->k), times = p->n / columns >= 2 * WANTED_GROUPS ? 2 : 1;
   PtVkDispatch *d =
       pt_vk_dispatch (emitter, emitter->context->has_dot ? PT_VK_SHADER_row_product
                                                          : PT_VK_SHADER_row_product_plain);
@@ -126,7 +144,7 @@ pt_vk_emit_row_product (PtVkEmitter *emitter, const PtVkProduct *p, PtVkChain *r
   while (d->n_push < N_PUSH)
     pt_vk_push (d, 0);
   d->work = (double) p->n * (double) p->k / 4;
-  pt_vk_groups (emitter, d, p->n, PT_VK_VECTOR_COLUMNS * times);
+  pt_vk_groups (emitter, d, p->n, columns * times);
   row->is_written = FALSE; /* the other layers need not */
   return PT_VK_EMITTED;
 }
@@ -271,7 +289,6 @@ pt_vk_join_gate (PtVkEmitter *emitter, guint32 a, guint32 b, guint32 out)
 {
   PtVkPlan *plan = emitter->plan;
   PtVkDispatch *first = last_step (plan, 1), *second = last_step (plan, 0), of_a, of_b;
-  guint32 times;
 
   if (first == NULL || second == NULL || !have_same_row (first, second) ||
       !((writes_plainly (first, a) && writes_plainly (second, b)) ||
@@ -279,7 +296,6 @@ pt_vk_join_gate (PtVkEmitter *emitter, guint32 a, guint32 b, guint32 out)
     return FALSE;
   of_a = writes_plainly (first, a) ? *first : *second;
   of_b = writes_plainly (first, a) ? *second : *first;
-  times = first->push[0] / (2 * PT_VK_VECTOR_COLUMNS) >= WANTED_GROUPS ? 2 : 1;
   first->bindings[BIND_WEIGHT] = first->bindings[BIND_BIAS] = of_a.bindings[BIND_WEIGHT];
   first->bindings[BIND_SCALES] = of_a.bindings[BIND_SCALES];
   first->n_bindings = BIND_Y;
@@ -288,9 +304,9 @@ pt_vk_join_gate (PtVkEmitter *emitter, guint32 a, guint32 b, guint32 out)
   first->bindings[BIND_SECOND + 1] = of_b.bindings[BIND_SCALES];
   first->n_bindings = N_BINDINGS;
   first->constants[CONSTANT_THEN] = THEN_GATE;
-  first->constants[CONSTANT_TIMES] = 2 * times;
+  first->constants[CONSTANT_TIMES] = 2;
   first->work = 2 * of_a.work;
-  pt_vk_groups (emitter, first, first->push[0], PT_VK_VECTOR_COLUMNS * times);
+  pt_vk_groups (emitter, first, first->push[0], count_columns (first->push[1] * CHUNK));
   g_array_set_size (plan->dispatches, plan->dispatches->len - 1);
   g_array_set_size (plan->raw, plan->raw->len - 1);
   return TRUE;

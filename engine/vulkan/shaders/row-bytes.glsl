@@ -11,6 +11,12 @@ int zero_of_range (float lo, float s, float least, float most)
   return int (clamp (least - roundEven (lo / s), least, most));
 }
 
+// Four elements as bytes; s: 1 / scale.
+uvec4 bytes_of (vec4 v, float s, float z)
+{
+  return uvec4 (ivec4 (clamp (roundEven (v * s) + z, -128.0, 127.0)) & 255);
+}
+
 // Eight elements as two words: the even ones, and the odd ones. Returns their sum.
 int pack (vec4 u, vec4 v, float s, float z, out uint even, out uint odd)
 {

@@ -4,7 +4,8 @@
 // Each group first makes the bytes of the whole row itself: that costs less than a dispatch which
 // does it once, and which all groups would wait for. MODE and HAS_NORM as in rows.comp.
 //   WRITES  the first group writes the row before its norm
-// Each invocation makes the bytes of those chunks of 32 elements that it multiplies.
+// The invocations share the bytes; LANES of them take every LANES-th chunk of 32 elements of
+// COLUMNS columns, and the group makes that M times.
 //   THEN      what becomes of y: nothing; a gate, two products of the row, which are made in turn:
 //             y = first * sigmoid (first) * second; or
 //             a rotary embedding of its heads, as rotary.comp makes it: of neighbours, or of the
@@ -12,20 +13,29 @@
 //   TO_CACHE  y is a cache of y_rows rows of N elements, of which it becomes row symbols[y_symbol]
 #extension GL_GOOGLE_include_directive : enable
 #extension GL_EXT_control_flow_attributes : enable
-#define MAX_UNITS 2
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#define GROUP 256
+#define COLUMNS 4
+#define MAX_TIMES 2
+#define MAX_VECTORS 16
+#define MAX_SUBGROUPS 64
 #define MODE_SUM 1
 #define MODE_GATE 2
 #define THEN_NEIGHBOURS 1
 #define THEN_HALVES 2
 #define THEN_GATE 3
 #include "dot.glsl"
-#include "column-sums.glsl" // M: how often a group makes COLUMNS columns
 #include "row-bytes.glsl"
 
+layout (local_size_x = GROUP) in;
+layout (constant_id = 0) const uint HAS_BIAS = 0;
+layout (constant_id = 1) const uint M = 1;
+layout (constant_id = 2) const uint LANES = 64;
 layout (constant_id = 3) const uint MODE = 0;
 layout (constant_id = 4) const uint HAS_NORM = 0;
 layout (constant_id = 5) const uint WRITES = 0;
-layout (constant_id = 6) const uint UNITS = 1; // chunks of an invocation
+layout (constant_id = 6) const uint VECTORS = 1; // ceil (K / 4 / GROUP)
 layout (constant_id = 7) const uint THEN = 0;
 layout (constant_id = 8) const uint TO_CACHE = 0;
 layout (set = 0, binding = 0) readonly buffer A { vec4 a[]; };
@@ -55,27 +65,24 @@ layout (push_constant) uniform P
   int y_rows, y_start;
 };
 
-#define VECTORS 8 // of a chunk
+// Of columns that become one of y; and columns of a group.
+#define TIMES (THEN == THEN_GATE ? M / 2 : M)
+#define PER_GROUP (GROUP / LANES * COLUMNS * TIMES)
 
 shared float squares[MAX_SUBGROUPS];
 shared vec2 ranges[MAX_SUBGROUPS];
-vec4 x[MAX_UNITS * VECTORS];
-uvec4 weight[ROWS][COLUMNS];
-float weight_scale[ROWS][COLUMNS];
+shared uvec4 row[VECTORS * GROUP / 4]; // a word: elements 0 and 2, then 1 and 3, of four
+shared vec4 sums[MAX_TIMES][GROUP];
+vec4 x[MAX_VECTORS];
+uvec4 weight[MAX_TIMES][COLUMNS];
+float weight_scale[MAX_TIMES][COLUMNS];
 
-#define TIMES (THEN == THEN_GATE ? M / 2 : M)
-
-uint first_of_group ()
+// Column c of those that a slice of the group makes for the m-th time.
+uint column_of (uint slice, uint m, uint c)
 {
-  return (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * COLUMNS * TIMES;
-}
-
-uint chunk_of (uint unit) { return unit * gl_WorkGroupSize.x + gl_LocalInvocationIndex; }
-
-// Column c of those that the group makes for the m-th time.
-uint column_of (uint m, uint c)
-{
-  uint n = first_of_group () + (THEN == THEN_GATE ? m / 2 : m) * COLUMNS, i = n % max (head, 1);
+  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  uint n = group * PER_GROUP + (slice * TIMES + (THEN == THEN_GATE ? m / 2 : m)) * COLUMNS;
+  uint i = n % max (head, 1);
 
   if (THEN == THEN_HALVES && i < width)
     return n - i + i / 2 + c % 2 + c / 2 * (width / 2);
@@ -84,12 +91,12 @@ uint column_of (uint m, uint c)
 
 void load_weights (uint chunk)
 {
-  [[unroll]] for (uint m = 0; m < ROWS; m++)
+  [[unroll]] for (uint m = 0; m < MAX_TIMES; m++)
     if (m < M)
       [[unroll]] for (uint c = 0; c < COLUMNS; c++) {
-        uint n = min (column_of (m, c), N - 1);
+        uint n = min (column_of (gl_LocalInvocationIndex / LANES, m, c), N - 1);
 
-        if (THEN == THEN_GATE && m % 2 != 0) {
+        if (THEN == THEN_GATE && m == 1) {
           weight[m][c] = b2[n * stride + chunk];
           weight_scale[m][c] = scales2[n * n_groups + chunk / group_chunks];
         } else {
@@ -103,19 +110,19 @@ void load_weights (uint chunk)
 
 void load_row ()
 {
-  [[unroll]] for (uint j = 0; j < MAX_UNITS * VECTORS; j++)
-    if (j < UNITS * VECTORS) {
-      uint chunk = chunk_of (j / VECTORS), at = chunk * VECTORS + j % VECTORS;
+  [[unroll]] for (uint j = 0; j < MAX_VECTORS; j++)
+    if (j < VECTORS) {
+      uint at = j * GROUP + gl_LocalInvocationIndex;
 
       x[j] = vec4 (0.0);
-      if (chunk < chunks) {
+      if (at < chunks * 8) {
         vec4 u = a[at];
 
         if (MODE == MODE_SUM)
           u += a2[at];
         if (MODE == MODE_GATE)
           u = u * (1.0 / (1.0 + exp (-u))) * a2[at];
-        if (WRITES != 0 && first_of_group () == 0)
+        if (WRITES != 0 && gl_WorkGroupID.x + gl_WorkGroupID.y == 0)
           combined[at] = u;
         x[j] = u;
       }
@@ -124,13 +131,13 @@ void load_row ()
 
 void normalise ()
 {
-  vec4 f[MAX_UNITS * VECTORS];
+  vec4 f[MAX_VECTORS];
   float sum = 0.0, all = 0.0;
 
   // Read before the sum, which all wait for.
-  [[unroll]] for (uint j = 0; j < MAX_UNITS * VECTORS; j++)
-    if (j < UNITS * VECTORS) {
-      f[j] = factor[min (chunk_of (j / VECTORS), chunks - 1) * VECTORS + j % VECTORS];
+  [[unroll]] for (uint j = 0; j < MAX_VECTORS; j++)
+    if (j < VECTORS) {
+      f[j] = factor[min (j * GROUP + gl_LocalInvocationIndex, chunks * 8 - 1)];
       sum += dot (x[j], x[j]);
     }
   sum = subgroupAdd (sum);
@@ -141,8 +148,8 @@ void normalise ()
     all += squares[i];
   float rstd = 1.0 / sqrt (all / float (chunks * 32) + norm_epsilon);
 
-  [[unroll]] for (uint j = 0; j < MAX_UNITS * VECTORS; j++)
-    if (j < UNITS * VECTORS)
+  [[unroll]] for (uint j = 0; j < MAX_VECTORS; j++)
+    if (j < VECTORS)
       x[j] = x[j] * rstd * f[j];
 }
 
@@ -151,8 +158,8 @@ vec2 range_of_row ()
 {
   float lo = 0.0, hi = 0.0;
 
-  [[unroll]] for (uint j = 0; j < MAX_UNITS * VECTORS; j++)
-    if (j < UNITS * VECTORS) {
+  [[unroll]] for (uint j = 0; j < MAX_VECTORS; j++)
+    if (j < VECTORS) {
       lo = min (lo, min (min (x[j].x, x[j].y), min (x[j].z, x[j].w)));
       hi = max (hi, max (max (x[j].x, x[j].y), max (x[j].z, x[j].w)));
     }
@@ -167,50 +174,85 @@ vec2 range_of_row ()
   return vec2 (-part.x, part.y);
 }
 
+void write_bytes (float s, float z)
+{
+  [[unroll]] for (uint j = 0; j < MAX_VECTORS; j++)
+    if (j < VECTORS) {
+      uint at = j * GROUP + gl_LocalInvocationIndex;
+      uvec4 u = bytes_of (x[j], s, z);
+
+      row[at / 4][at % 4] = u.x | u.z << 8 | u.y << 16 | u.w << 24;
+    }
+}
+
 // ---- The product ----
 
-void add_chunk (uint unit, float s, int z, inout float sum[ROWS][COLUMNS])
+// Four words of bytes of a row: the even elements of each 8, or the odd ones.
+ivec4 even_of (uvec4 u, uvec4 v)
 {
-  uvec4 even, odd;
-  int bytes = 0;
+  return ivec4 (uvec4 (u.xz, v.xz) & 0xffffu | uvec4 (u.yw, v.yw) << 16);
+}
 
-  [[unroll]] for (uint i = 0; i < 4; i++) {
-    uint low, high;
+ivec4 odd_of (uvec4 u, uvec4 v)
+{
+  return ivec4 (uvec4 (u.xz, v.xz) >> 16 | uvec4 (u.yw, v.yw) & 0xffff0000u);
+}
 
-    bytes += pack (x[unit * VECTORS + 2 * i], x[unit * VECTORS + 2 * i + 1], 1.0 / s, float (z), low,
-                   high);
-    even[i] = low;
-    odd[i] = high;
-  }
-  bytes = 8 * (bytes - 32 * z);
-  [[unroll]] for (uint m = 0; m < ROWS; m++)
+int sum_of_bytes (ivec4 v)
+{
+  return dot4 (v.x, 0x01010101) + dot4 (v.y, 0x01010101) + dot4 (v.z, 0x01010101)
+         + dot4 (v.w, 0x01010101);
+}
+
+void add_chunk (uint chunk, int z, inout vec4 sum[MAX_TIMES])
+{
+  uvec4 u = row[2 * chunk], v = row[2 * chunk + 1];
+  ivec4 even = even_of (u, v), odd = odd_of (u, v);
+  int bytes = 8 * (sum_of_bytes (even) + sum_of_bytes (odd) - 32 * z);
+
+  [[unroll]] for (uint m = 0; m < MAX_TIMES; m++)
     if (m < M)
       [[unroll]] for (uint c = 0; c < COLUMNS; c++) {
         ivec4 low = ivec4 (weight[m][c] & 0x0f0f0f0fu);
         ivec4 high = ivec4 ((weight[m][c] >> 4) & 0x0f0f0f0fu);
-        int total = 0, product;
+        int product = -z * sum_of_bytes (low + high) - bytes;
 
         [[unroll]] for (uint i = 0; i < 4; i++)
-          total += dot4 (low[i] + high[i], 0x01010101);
-        product = -z * total - bytes;
-        [[unroll]] for (uint i = 0; i < 4; i++)
-          product += dot4 (int (even[i]), low[i]) + dot4 (int (odd[i]), high[i]);
+          product += dot4 (even[i], low[i]) + dot4 (odd[i], high[i]);
         sum[m][c] = fma (float (product), weight_scale[m][c], sum[m][c]);
       }
 }
 
-float value_of (uint m, uint c, float s)
+// Adds those of the lanes of a slice; the first of them has the sums.
+void share_sums (vec4 sum[MAX_TIMES])
 {
-  float v = s * column_sum (m, c);
+  uint i = gl_LocalInvocationIndex;
 
-  return HAS_BIAS != 0 ? v + bias[min (column_of (m, c), N - 1)] : v;
+  [[unroll]] for (uint m = 0; m < MAX_TIMES; m++)
+    if (m < M)
+      sums[m][i] = sum[m];
+  for (uint half_of = LANES / 2; half_of > 0; half_of /= 2) {
+    barrier ();
+    if (i % LANES < half_of)
+      [[unroll]] for (uint m = 0; m < MAX_TIMES; m++)
+        if (m < M)
+          sums[m][i] += sums[m][i + half_of];
+  }
+  barrier ();
+}
+
+float value_of (uint slice, uint m, uint c, float s)
+{
+  float v = s * sums[m][slice * LANES][c];
+
+  return HAS_BIAS != 0 ? v + bias[min (column_of (slice, m, c), N - 1)] : v;
 }
 
 int position (uint of, int otherwise) { return of == 0xffffffffu ? otherwise : symbols[of]; }
 
-float turn (uint m, uint c, float s, float v)
+float turn (uint slice, uint m, uint c, float s, float v)
 {
-  uint i = column_of (m, c) % head, at = i / 2;
+  uint i = column_of (slice, m, c) % head, at = i / 2;
   bool is_second = c % 2 != 0;
   float other;
 
@@ -220,41 +262,39 @@ float turn (uint m, uint c, float s, float v)
     at = uint (clamp (position (symbol, start), 0, table_rows - 1)) * width + i;
     is_second = c >= 2;
   }
-  other = value_of (m, c ^ (THEN == THEN_HALVES ? 2 : 1), s) * sine[at];
+  other = value_of (slice, m, c ^ (THEN == THEN_HALVES ? 2 : 1), s) * sine[at];
   return is_second ? v * cosine[at] + other : v * cosine[at] - other;
 }
 
-// Column c that the group makes for the m-th time.
-void write (uint m, uint c, float s)
+void write (uint slice, uint m, uint c, float s)
 {
-  uint at = 0, first = THEN == THEN_GATE ? 2 * m : m, n = column_of (first, c);
+  uint at = 0, n = column_of (slice, m, c);
   float v;
 
   if (n >= N)
     return;
   if (TO_CACHE != 0) {
-    int row = position (y_symbol, y_start);
+    int to = position (y_symbol, y_start);
 
-    if (row < 0 || row >= y_rows)
+    if (to < 0 || to >= y_rows)
       return;
-    at = uint (row) * N;
+    at = uint (to) * N;
   }
-  v = value_of (first, c, s);
+  v = value_of (slice, m, c, s);
   if (THEN == THEN_GATE)
-    v = v * (1.0 / (1.0 + exp (-v))) * value_of (first + 1, c, s);
+    v = v * (1.0 / (1.0 + exp (-v))) * value_of (slice, 1, c, s);
   else if (THEN != 0)
-    v = turn (m, c, s, v);
+    v = turn (slice, m, c, s, v);
   y[at + n] = v;
 }
 
 void main ()
 {
-  uint lane = gl_LocalInvocationIndex;
-  float sum[ROWS][COLUMNS];
+  uint i = gl_LocalInvocationIndex, lane = i % LANES;
+  vec4 sum[MAX_TIMES];
 
-  [[unroll]] for (uint m = 0; m < ROWS; m++)
-    [[unroll]] for (uint c = 0; c < COLUMNS; c++)
-      sum[m][c] = 0.0;
+  [[unroll]] for (uint m = 0; m < MAX_TIMES; m++)
+    sum[m] = vec4 (0.0);
   // On their way while the row is made.
   load_weights (min (lane, chunks - 1));
   load_row ();
@@ -264,13 +304,14 @@ void main ()
   float s = scale_of_range (range.x, range.y, least, most, epsilon);
   int z = zero_of_range (range.x, s, least, most);
 
-  [[unroll]] for (uint u = 0; u < MAX_UNITS; u++)
-    if (u < UNITS && chunk_of (u) < chunks) {
-      if (u > 0)
-        load_weights (chunk_of (u));
-      add_chunk (u, s, z, sum);
-    }
+  write_bytes (1.0 / s, float (z));
+  barrier ();
+  for (uint chunk = lane; chunk < chunks; chunk += LANES) {
+    if (chunk != lane)
+      load_weights (chunk);
+    add_chunk (chunk, z, sum);
+  }
   share_sums (sum);
-  if (lane < TIMES * COLUMNS)
-    write (lane / COLUMNS, lane % COLUMNS, s);
+  if (i < PER_GROUP)
+    write (i / (COLUMNS * TIMES), i / COLUMNS % TIMES, i % COLUMNS, s);
 }
