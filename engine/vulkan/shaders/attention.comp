@@ -10,6 +10,7 @@
 //   LANES: invocations that share the elements of v, four each; the others take other keys
 #extension GL_GOOGLE_include_directive : enable
 #extension GL_EXT_control_flow_attributes : enable
+#extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #define GROUP 128
@@ -243,19 +244,21 @@ void write_part (uint r, vec4 v, float most, float sum)
 
 shared uint n_before;
 
-// Whether the other splits of these rows are there; then what they wrote is visible.
+#define WAIT_FOR_GROUP()                                                                          \
+  controlBarrier (gl_ScopeWorkgroup, gl_ScopeWorkgroup,                                            \
+                  gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, gl_SemanticsAcquireRelease)
+
+// Whether the other splits of these rows are there; then what they wrote is visible. The group's
+// own parts come before its count, and other groups' parts after theirs, which this count reads.
 bool comes_last (uint used)
 {
-  memoryBarrierBuffer ();
-  barrier ();
-  if (gl_LocalInvocationIndex == 0) {
-    memoryBarrierBuffer ();
-    n_before = atomicAdd (counters[counter + gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x],
-                          1);
-    memoryBarrierBuffer ();
-  }
-  barrier ();
-  memoryBarrierBuffer ();
+  uint rows = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+
+  WAIT_FOR_GROUP ();
+  if (gl_LocalInvocationIndex == 0)
+    n_before = atomicAdd (counters[counter + rows], 1, gl_ScopeDevice, gl_StorageSemanticsBuffer,
+                          gl_SemanticsAcquireRelease);
+  WAIT_FOR_GROUP ();
   return n_before == used - 1;
 }
 
