@@ -566,9 +566,9 @@ run (PtVkDelegate *self, PtExecution *execution, GError **error)
   return TRUE;
 }
 
-gboolean
-pt_vk_delegate_execute (PtVkDelegate *self, PtExecution *execution, PtValue *const *args,
-                        guint n_args, GError **error)
+static gboolean
+execute (PtVkDelegate *self, PtExecution *execution, PtValue *const *args, guint n_args,
+         GError **error)
 {
   PtVkGraph *graph = self->graph;
   gboolean changed = !self->is_ready;
@@ -600,6 +600,19 @@ pt_vk_delegate_execute (PtVkDelegate *self, PtExecution *execution, PtValue *con
     if (!copy_out (self, i, args[graph->n_inputs + i], execution, error))
       return FALSE;
   return TRUE;
+}
+
+gboolean
+pt_vk_delegate_execute (PtVkDelegate *self, PtExecution *execution, PtValue *const *args,
+                        guint n_args, GError **error)
+{
+  if (execute (self, execution, args, n_args, error))
+    return TRUE;
+  /* What the call before handed over may have been written over, and is no output of this one. */
+  for (guint i = 0; i < self->graph->n_outputs; i++)
+    pt_vk_handed_clear (&self->handed[i]);
+  self->is_ready = FALSE;
+  return FALSE;
 }
 
 /* ---- Life ---- */

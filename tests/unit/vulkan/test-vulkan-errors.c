@@ -244,6 +244,167 @@ test_choosing (void)
         continue;
 }
 
+/* ---- Outputs that stay on the GPU for another delegate ---- */
+
+#define ROWS 3
+
+typedef struct {
+  VulkanMaker *makers[2];
+  PtVkDelegate *delegates[2]; /* NULL: not loaded */
+  float data[3][ROWS * 8];    /* x, which the first one reads; a, for the second; y */
+  PtTensor tensors[3];
+  PtValue values[3];
+} Pair;
+
+static void
+make_pair (Pair *pair)
+{
+  *pair = (Pair){ 0 };
+  for (guint i = 0; i < 2; i++) {
+    VulkanMaker *maker = pair->makers[i] = vulkan_maker_new ();
+
+    CALL (maker, "aten.linear.default", vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (ROWS, 8)),
+          vulkan_maker_constant (maker, PT_DTYPE_F32, DIMS (8, 8), NULL), vulkan_maker_null (maker),
+          vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (ROWS, 8)));
+  }
+}
+
+static gboolean
+load_pair (Pair *pair, GError **error)
+{
+  const gint64 sizes[] = { ROWS, 8 };
+
+  for (guint i = 0; i < 3; i++) {
+    g_assert_true (
+        pt_tensor_init (&pair->tensors[i], PT_DTYPE_F32, 2, sizes, NULL, pair->data[i], NULL));
+    pair->tensors[i].dynamism = PT_DYNAMISM_BOUND;
+    pair->values[i] = (PtValue){ .kind = PT_VALUE_TENSOR, .as_tensor = &pair->tensors[i] };
+  }
+  pair->tensors[1].stays_on_device = TRUE;
+  for (guint i = 0; i < 2; i++) {
+    pair->delegates[i] = vulkan_maker_try_load (pair->makers[i], error);
+    if (pair->delegates[i] == NULL)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+unload_pair (Pair *pair)
+{
+  for (guint i = 0; i < 2; i++)
+    g_clear_pointer (&pair->delegates[i], pt_vk_delegate_free);
+  g_assert_cmpint (count_alive (), ==, 0);
+}
+
+static void
+free_pair (Pair *pair)
+{
+  unload_pair (pair);
+  for (guint i = 0; i < 2; i++)
+    vulkan_maker_free (pair->makers[i]);
+}
+
+/* Runs delegate @i with what lies in tensor @i, and tensor @i + 1 for its output. */
+static gboolean
+run_one (Pair *pair, guint i, GError **error)
+{
+  PtValue *args[] = { &pair->values[i], &pair->values[i + 1] };
+  g_autoptr (PtExecution) execution = pt_execution_new (NULL, error);
+
+  return execution != NULL &&
+         pt_vk_delegate_execute (pair->delegates[i], execution, args, 2, error);
+}
+
+/* All rows, twice, and fewer, for which other plans are made. */
+static gboolean
+run_pair (Pair *pair, GError **error)
+{
+  static const gint64 rows[] = { ROWS, ROWS, 1, ROWS };
+
+  for (guint k = 0; k < G_N_ELEMENTS (rows); k++) {
+    g_assert_true (pt_tensor_resize (&pair->tensors[0], 2, (gint64[]){ rows[k], 8 }, NULL));
+    if (!run_one (pair, 0, error))
+      return FALSE;
+    g_assert_nonnull (pair->tensors[1].handed);
+    if (!run_one (pair, 1, error))
+      return FALSE;
+    g_assert_cmpuint (pair->tensors[2].numel, ==, (gsize) rows[k] * 8);
+  }
+  return TRUE;
+}
+
+/* Returns: whether call @nth was there */
+static gboolean
+fail_pair (Pair *pair, const char *function, guint nth, int code)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean ok, was_called;
+
+  fail (function, nth, code);
+  ok = load_pair (pair, &error) && run_pair (pair, &error);
+  was_called = count_calls () > nth;
+  fail (NULL, 0, 0);
+  g_assert_true (ok == !was_called);
+  if (!ok)
+    check_error (error, code);
+  if (pair->delegates[1] != NULL && (ok || code != VK_ERROR_DEVICE_LOST)) {
+    g_clear_error (&error);
+    run_pair (pair, &error);
+    g_assert_no_error (error);
+  }
+  unload_pair (pair);
+  return was_called;
+}
+
+static void
+test_handover (void)
+{
+  Pair pair;
+
+  make_pair (&pair);
+  for (guint i = 0; i < G_N_ELEMENTS (FUNCTIONS); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (CODES); k++) {
+      guint nth = 0;
+
+      while (fail_pair (&pair, FUNCTIONS[i], nth, CODES[k]))
+        nth++;
+      g_assert_cmpuint (nth, >, 0);
+    }
+  free_pair (&pair);
+}
+
+/* What a delegate handed over before it failed is not read as if it were the new one. */
+static void
+test_handed_before (void)
+{
+  Pair pair;
+
+  make_pair (&pair);
+  for (guint k = 0; k < G_N_ELEMENTS (CODES); k++) {
+    g_autoptr (GError) error = NULL;
+    gboolean is_lost = CODES[k] == VK_ERROR_DEVICE_LOST;
+
+    load_pair (&pair, &error);
+    g_assert_no_error (error);
+    run_pair (&pair, &error);
+    g_assert_no_error (error);
+    fail ("vkQueueSubmit", 0, CODES[k]);
+    g_assert_false (run_one (&pair, 0, &error));
+    check_error (error, CODES[k]);
+    fail (NULL, 0, 0);
+    g_clear_error (&error);
+    g_assert_false (run_one (&pair, 1, &error));
+    g_assert_error (error, PT_ERROR, PT_ERROR_STATE);
+    g_clear_error (&error);
+    if (!is_lost)
+      run_pair (&pair, &error);
+    g_assert_no_error (error);
+    unload_pair (&pair);
+  }
+  free_pair (&pair);
+}
+
 /* A driver that fails when all is over changes nothing. */
 static void
 test_idle (void)
@@ -416,6 +577,8 @@ main (int argc, char **argv)
   open_fake ();
   g_test_add_func ("/vulkan/errors/failures", test_failures);
   g_test_add_func ("/vulkan/errors/choosing", test_choosing);
+  g_test_add_func ("/vulkan/errors/handover", test_handover);
+  g_test_add_func ("/vulkan/errors/handed-before", test_handed_before);
   g_test_add_func ("/vulkan/errors/idle", test_idle);
   g_test_add_func ("/vulkan/errors/timeout", test_timeout);
   g_test_add_func ("/vulkan/errors/slow", test_slow);
