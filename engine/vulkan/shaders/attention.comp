@@ -16,7 +16,7 @@
 #define GROUP 128
 #define MAX_WIDTH 512
 #define MAX_ROWS 4
-#define AT_ONCE 4 // loads before the first is needed
+#define AT_ONCE 8 // loads before the first is needed
 #define SPLITS_AT_ONCE 16
 #define NOTHING -3.4e38
 
