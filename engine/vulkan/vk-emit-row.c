@@ -20,7 +20,14 @@
 
 /* What it is made of: bindings, specialisation constants and numbers. */
 enum { BIND_FACTOR = 3, BIND_WEIGHT, BIND_BIAS, BIND_SCALES, BIND_Y, BIND_SECOND, N_BINDINGS = 11 };
-enum { CONSTANT_BIAS, CONSTANT_TIMES, CONSTANT_THEN = 7, CONSTANT_CACHE };
+enum {
+  CONSTANT_BIAS,
+  CONSTANT_TIMES,
+  CONSTANT_MODE = 3,
+  CONSTANT_NORM,
+  CONSTANT_THEN = 7,
+  CONSTANT_CACHE
+};
 enum { PUSH_TURN = 9, PUSH_CACHE = 14, N_PUSH = 17 };
 enum { THEN_NOTHING, THEN_NEIGHBOURS, THEN_HALVES, THEN_GATE };
 
@@ -264,10 +271,15 @@ writes_plainly (const PtVkDispatch *d, guint32 value)
 static gboolean
 have_same_row (const PtVkDispatch *a, const PtVkDispatch *b)
 {
-  return memcmp (a->push, b->push, PUSH_TURN * sizeof *a->push) == 0 &&
-         a->bindings[0].index == b->bindings[0].index &&
-         a->bindings[1].index == b->bindings[1].index &&
-         a->bindings[BIND_FACTOR].index == b->bindings[BIND_FACTOR].index;
+  static const guint bindings[] = { 0, 1, BIND_FACTOR };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bindings); i++)
+    if (a->bindings[bindings[i]].kind != b->bindings[bindings[i]].kind ||
+        a->bindings[bindings[i]].index != b->bindings[bindings[i]].index)
+      return FALSE;
+  return a->constants[CONSTANT_MODE] == b->constants[CONSTANT_MODE] &&
+         a->constants[CONSTANT_NORM] == b->constants[CONSTANT_NORM] &&
+         memcmp (a->push, b->push, PUSH_TURN * sizeof *a->push) == 0;
 }
 
 /* The dispatch of the last step but @back. */
