@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/set-error.h"
+#include "engine/vulkan/vk-shaders.h"
 
 #define MAX_GPUS 64
 
@@ -144,6 +145,29 @@ missing_feature (const PtVkInstance *instance, VkPhysicalDevice gpu)
   return NULL;
 }
 
+/* What the shaders need. Returns: a sentence, or NULL */
+static char *
+find_small_limit (const PtVkInstance *instance, VkPhysicalDevice gpu)
+{
+  VkPhysicalDeviceProperties properties;
+  const VkPhysicalDeviceLimits *limits = &properties.limits;
+
+  instance->vk.GetPhysicalDeviceProperties (gpu, &properties);
+  if (MIN (limits->maxPerStageDescriptorStorageBuffers, limits->maxDescriptorSetStorageBuffers) <
+      PT_VK_MAX_BINDINGS)
+    return g_strdup_printf (
+        "a program on it has %u buffers at most, and %d are needed.",
+        MIN (limits->maxPerStageDescriptorStorageBuffers, limits->maxDescriptorSetStorageBuffers),
+        PT_VK_MAX_BINDINGS);
+  if (MIN (limits->maxComputeWorkGroupInvocations, limits->maxComputeWorkGroupSize[0]) <
+      PT_VK_MAX_GROUP)
+    return g_strdup_printf (
+        "a group of invocations on it has %u at most, and %d are needed.",
+        MIN (limits->maxComputeWorkGroupInvocations, limits->maxComputeWorkGroupSize[0]),
+        PT_VK_MAX_GROUP);
+  return NULL;
+}
+
 /* Returns: a sentence, or NULL */
 static char *
 find_refusal (const PtVkInstance *instance, PtVkGpu *gpu)
@@ -162,7 +186,7 @@ find_refusal (const PtVkInstance *instance, PtVkGpu *gpu)
   feature = missing_feature (instance, gpu->handle);
   if (feature != NULL)
     return g_strdup_printf ("its driver lacks the feature %s; update it.", feature);
-  return NULL;
+  return find_small_limit (instance, gpu->handle);
 }
 
 /* ---- The list ---- */

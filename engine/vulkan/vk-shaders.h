@@ -6,13 +6,13 @@
 G_BEGIN_DECLS
 
 /*
- * The shaders, compiled at build time. Each has its
- * buffers as bindings 0 .. n - 1 of set 0, at most PT_VK_MAX_PUSH bytes of push constants, and
- * specialisation constants from 0 on.
+ * The shaders, compiled at build time. Each has its buffers as bindings 0 .. n - 1 of set 0, at
+ * most PT_VK_MAX_PUSH bytes of push constants, and specialisation constants from 0 on.
  */
 
 #define PT_VK_MAX_BINDINGS 11
 #define PT_VK_MAX_PUSH 128
+#define PT_VK_MAX_GROUP 256 /* invocations */
 
 /* X (name, number of bindings); meson.build has the same names. */
 #define PT_VK_SHADERS(X)    \

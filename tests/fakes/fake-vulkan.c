@@ -169,7 +169,11 @@ get_properties (VkPhysicalDevice gpu, VkPhysicalDeviceProperties *properties)
     .limits = { .maxStorageBufferRange =
                     fake_vulkan_option ("small-range") != NULL ? 1024 : 1u << 30,
                 .maxComputeSharedMemorySize = 32768,
-                .maxComputeWorkGroupInvocations = 1024,
+                .maxPerStageDescriptorStorageBuffers =
+                    fake_vulkan_option ("few-buffers") != NULL ? 4 : 64,
+                .maxDescriptorSetStorageBuffers = 64,
+                .maxComputeWorkGroupInvocations =
+                    fake_vulkan_option ("small-groups") != NULL ? 128 : 1024,
                 .maxComputeWorkGroupCount = { 65535, 65535, 65535 },
                 .maxComputeWorkGroupSize = { 1024, 1024, 64 } },
   };

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * The environment variable FAKE_VULKAN has words of what it lies about:
  *
  *     old-loader old-driver lacks=vkFUNCTION no-queue no-bytes no-halves no-subgroups list=CODE
- *     small-range small-allocation no-host-memory software full twice
+ *     small-range small-allocation few-buffers small-groups no-host-memory software full twice
  *
  * "lost=N": the device is lost when it is given work the Nth time, counted from 0.
  */

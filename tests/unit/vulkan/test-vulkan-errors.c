@@ -488,6 +488,8 @@ static const Lie LIES[] = {
   { "no-bytes", "Fake GPU: its driver lacks the feature storageBuffer8BitAccess" },
   { "no-halves", "Fake GPU: its driver lacks the feature storageBuffer16BitAccess" },
   { "no-subgroups", "Fake GPU: its driver lacks the feature arithmetic of subgroups" },
+  { "few-buffers", "Fake GPU: a program on it has 4 buffers at most, and 11 are needed" },
+  { "small-groups", "Fake GPU: a group of invocations on it has 128 at most, and 256 are needed" },
   { "software", "Fake GPU: it is no GPU, but software on the CPU" },
   { "small-allocation", "the GPU Fake GPU gives at most 0.00 GB at once" },
   { "no-host-memory", "the GPU Fake GPU has no fitting memory" },
