@@ -18,7 +18,7 @@
 #include <glib.h>
 
 #define VERSION 5
-#define PATIENCE_S 20
+#define PATIENCE_S 300
 #define N_MOVES 5
 
 enum {
