@@ -15,6 +15,8 @@
 #define MAX_TIMES 2
 /* So many groups keep a GPU busy: where there would be twice as many, each makes more columns. */
 #define WANTED_GROUPS 256
+/* Steps among which the layer before a call is looked for: a file may have any number. */
+#define STEPS_BACK 64
 /* Elements of a weight from which on it costs less that a dispatch makes the bytes once. */
 #define MAX_ELEMENTS ((gsize) 1 << 26)
 
@@ -165,16 +167,17 @@ is_row_product (const PtVkDispatch *d)
 }
 
 /*
- * The dispatch of the layer that makes argument @arg, which nothing else reads; NULL: none, or the
- * CPU works between.
+ * The dispatch of the layer that makes argument @arg, which nothing else reads; NULL: none near, or
+ * the CPU works between.
  */
 static PtVkDispatch *
 find_layer (PtVkEmitter *emitter, guint arg)
 {
   const PtVkPlan *plan = emitter->plan;
   guint32 value = pt_vk_in_index (emitter, arg), source = emitter->graph->values[value].source;
+  guint n = plan->raw->len, end = n - MIN (n, STEPS_BACK);
 
-  for (guint i = plan->raw->len; i-- > 0;) {
+  for (guint i = n; i-- > end;) {
     const PtVkStep *step = &g_array_index (plan->raw, PtVkStep, i);
     PtVkDispatch *d = &g_array_index (plan->dispatches, PtVkDispatch, step->index);
 

@@ -9,6 +9,8 @@
 #define GROUP 256
 #define MAX_UNITS 8
 #define CHUNK 32
+/* Calls among which the layers that read a row are looked for: a file may have any number. */
+#define CALLS_AHEAD 64
 
 /* What is known of a value; PT_VK_NONE: no such call. */
 typedef struct {
@@ -371,10 +373,10 @@ is_for_layers (PtVkEmitter *emitter, const PtVkCall *call, const PtVkChain *chai
   const User *values = emitter->plan->users->values;
   guint32 scale = pt_vk_out (graph, chain->choose, 0), zero = pt_vk_out (graph, chain->choose, 1);
   guint32 x = chain->choose->args[0];
-  guint n = 0;
+  guint n = 0, first = (guint) (call - graph->calls) + 1;
+  guint end = MIN (graph->n_calls, first + CALLS_AHEAD);
 
-  for (guint i = (guint) (call - graph->calls) + 1; i < graph->n_calls && n < values[scale].n_uses;
-       i++) {
+  for (guint i = first; i < end && n < values[scale].n_uses; i++) {
     const PtVkCall *other = &graph->calls[i];
 
     if (other == chain->norm || other == chain->choose)
@@ -413,8 +415,10 @@ PtVkChain *
 pt_vk_row_of (const PtVkEmitter *emitter, guint32 scale)
 {
   GArray *rows = emitter->plan->users->rows;
+  /* No more rows than that come between one and its layers. */
+  guint end = rows->len - MIN (rows->len, CALLS_AHEAD);
 
-  for (guint i = 0; i < rows->len; i++) {
+  for (guint i = rows->len; i-- > end;) {
     PtVkChain *row = &g_array_index (rows, PtVkChain, i);
 
     if (pt_vk_out (emitter->graph, row->choose, 0) == scale)
