@@ -219,6 +219,7 @@ talk_on (gpointer device)
     assert_weight (method);
   }
   pt_module_free (module);
+  g_assert_cmpuint (pt_shim_tensor_count (), ==, 0); /* of this thread */
   return NULL;
 }
 
