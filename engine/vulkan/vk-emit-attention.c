@@ -199,14 +199,11 @@ static void
 bind_splits (PtVkEmitter *emitter, PtVkDispatch *d, const Attention *a, gsize splits)
 {
   gsize bytes = a->length * a->heads * splits * (a->value_width + 4) * sizeof (float);
+  guint32 parts = pt_vk_temporary (emitter, splits > 1 ? bytes : 4);
+  guint32 counters = splits > 1 ? emitter->counters : pt_vk_temporary (emitter, 4);
 
-  for (guint i = 0; i < 2; i++) {
-    gboolean is_counter = i == 1 && splits > 1;
-    guint32 temporary = is_counter ? emitter->counters
-                                   : pt_vk_temporary (emitter, i == 0 && splits > 1 ? bytes : 4);
-
-    pt_vk_bind_temporary (emitter, d, temporary, PT_VK_READ | PT_VK_WRITE);
-  }
+  pt_vk_bind_temporary (emitter, d, parts, PT_VK_READ | PT_VK_WRITE);
+  pt_vk_bind_temporary (emitter, d, counters, PT_VK_READ | PT_VK_WRITE);
 }
 
 static PtVkEmitted

@@ -37,8 +37,8 @@ emit_rotary (PtVkEmitter *emitter, const PtVkTurn *turn, GError **error)
     pt_vk_constant (d, turn->by_halves);
     pt_vk_constant (d, FALSE); /* pt_vk_turn_into_cache() */
     if (!pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, k), error) ||
-        !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, turn->table), error) ||
-        !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, turn->table + 1), error))
+        !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, PT_VK_TURN_TABLE), error) ||
+        !pt_vk_bind_in (emitter, d, pt_vk_in_index (emitter, PT_VK_TURN_TABLE + 1), error))
       return PT_VK_FAILED;
     pt_vk_bind_out (emitter, d, pt_vk_out_index (emitter, k));
     pt_vk_bind_symbols (emitter, d);
@@ -88,7 +88,7 @@ pt_vk_turn_into_cache (PtVkEmitter *emitter, guint arg, guint32 to, guint positi
 
 PT_VK_EMIT (rotary)
 {
-  const PtVkTurn turn = { .table = 2, .position = PT_VK_NONE };
+  const PtVkTurn turn = { .position = PT_VK_NONE };
 
   for (guint k = 0; k < 2; k++) {
     const PtVkShape *x = &pt_vk_in_value (emitter, k)->shape;
@@ -104,7 +104,7 @@ PT_VK_EMIT (rotary_hf)
 {
   const PtVkShape *table = &pt_vk_in_value (emitter, 2)->shape;
   gint64 start = pt_vk_int (emitter->graph, call, 4, 0);
-  PtVkTurn turn = { .by_halves = TRUE, .table = 2, .position = 4 };
+  PtVkTurn turn = { .by_halves = TRUE, .position = 4 };
 
   if (!are_floats (emitter, 4) || table->rank != 2 || table->sizes[0] < 1 ||
       table->sizes[1] % 2 != 0 ||

@@ -133,11 +133,12 @@ PT_VK_EMIT (rotary_interleaved);
  * rows into the state @to from the position of argument @position on.
  */
 gboolean pt_vk_turn_into_cache (PtVkEmitter *emitter, guint arg, guint32 to, guint position);
-/** A rotary embedding: tables are arguments @table and @table + 1, of @rows of @width by halves. */
+/** The first of the two tables of a rotary embedding: an argument. */
+#define PT_VK_TURN_TABLE 2
+/** A rotary embedding, by halves with tables of @rows of @width. */
 typedef struct {
   gboolean by_halves;
   gsize width, rows;
-  guint table;
   guint position; /* an argument, or PT_VK_NONE */
 } PtVkTurn;
 /**

@@ -78,22 +78,6 @@ pt_vk_is_row_product (PtVkEmitter *emitter, const PtVkProduct *p)
          pt_vk_columns_at_once (emitter, p) == p->n;
 }
 
-/* The row: the first four bindings. */
-static gboolean
-bind_row (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkChain *row, GError **error)
-{
-  gboolean is_plain = row->mode == PT_VK_ROWS_PLAIN;
-
-  if (!pt_vk_bind_in (emitter, d, row->a, error) ||
-      !pt_vk_bind_in (emitter, d, is_plain ? row->a : row->b, error))
-    return FALSE;
-  if (row->is_written)
-    pt_vk_bind_out (emitter, d, row->combined);
-  else
-    pt_vk_bind_temporary (emitter, d, pt_vk_temporary (emitter, 4), PT_VK_WRITE);
-  return pt_vk_bind_in (emitter, d, row->norm != NULL ? row->norm->args[1] : row->a, error);
-}
-
 static gboolean
 bind_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, GError **error)
 {
@@ -114,30 +98,16 @@ bind_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, GErro
   return TRUE;
 }
 
-static void
-push_row (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkChain *row)
-{
-  const PtVkGraph *graph = emitter->graph;
-
-  pt_vk_constant (d, row->mode);
-  pt_vk_constant (d, row->norm != NULL);
-  pt_vk_constant (d, row->is_written);
-  pt_vk_constant (d, count_vectors (row->k));
-  pt_vk_push_float (d, row->norm != NULL ? pt_vk_double (graph, row->norm, 2, 0) : 0);
-  pt_vk_push_float (d, pt_vk_double (graph, row->choose, 4, -128));
-  pt_vk_push_float (d, pt_vk_double (graph, row->choose, 5, 127));
-  pt_vk_push_float (d, pt_vk_double (graph, row->choose, 6, 1.1920929e-07));
-}
-
 PtVkEmitted
 pt_vk_emit_row_product (PtVkEmitter *emitter, const PtVkProduct *p, PtVkChain *row, GError **error)
 {
   gsize columns = count_columns (p->k), times = p->n / columns >= 2 * WANTED_GROUPS ? 2 : 1;
+  guint32 unused = row->is_written ? PT_VK_NONE : pt_vk_temporary (emitter, 4);
   PtVkDispatch *d =
       pt_vk_dispatch (emitter, emitter->context->has_dot ? PT_VK_SHADER_row_product
                                                          : PT_VK_SHADER_row_product_plain);
 
-  if (!bind_row (emitter, d, row, error) || !bind_product (emitter, d, p, error))
+  if (!pt_vk_bind_chain (emitter, d, row, unused, error) || !bind_product (emitter, d, p, error))
     return PT_VK_FAILED;
   pt_vk_constant (d, p->bias != PT_VK_NONE);
   pt_vk_constant (d, (guint32) times);
@@ -147,7 +117,11 @@ pt_vk_emit_row_product (PtVkEmitter *emitter, const PtVkProduct *p, PtVkChain *r
   pt_vk_push (d, (guint32) (p->stride / CHUNK_BYTES));
   pt_vk_push (d, (guint32) (p->group / CHUNK));
   pt_vk_push (d, (guint32) ((p->k + p->group - 1) / p->group));
-  push_row (emitter, d, row);
+  pt_vk_push_chain (emitter, d, row);
+  pt_vk_constant (d, row->mode);
+  pt_vk_constant (d, row->norm != NULL);
+  pt_vk_constant (d, row->is_written);
+  pt_vk_constant (d, count_vectors (row->k));
   pt_vk_constant (d, THEN_NOTHING);
   pt_vk_constant (d, FALSE);
   while (d->n_push < N_PUSH)
@@ -217,7 +191,7 @@ pt_vk_turn_layer (PtVkEmitter *emitter, guint arg, const PtVkTurn *turn, GError 
   PtVkDispatch *d = find_layer (emitter, arg);
 
   for (guint i = 0; i < 2; i++)
-    tables[i] = pt_vk_in_index (emitter, turn->table + i);
+    tables[i] = pt_vk_in_index (emitter, PT_VK_TURN_TABLE + i);
   if (d == NULL || d->constants[CONSTANT_THEN] != THEN_NOTHING || x->sizes[1] != 1 ||
       pt_vk_in_value (emitter, arg)->numel != d->push[0] ||
       (turn->by_halves && (x->sizes[3] % 4 != 0 || turn->width % 4 != 0)) ||

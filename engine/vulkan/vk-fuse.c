@@ -207,7 +207,7 @@ match_sum (const PtVkEmitter *emitter, const PtVkCall *call, PtVkChain *chain)
       !have_same_shape (emitter->graph, a, y) ||
       (call->n_args > 3 && pt_vk_double (emitter->graph, call, 2, 1) != 1))
     return FALSE;
-  *chain = (PtVkChain){ .mode = PT_VK_ROWS_SUM, .a = a, .b = b, .combined = y };
+  *chain = (PtVkChain){ .mode = PT_VK_ROWS_SUM, .a = a, .b = b, .combined = y, .is_written = TRUE };
   return set_rows (emitter, chain, y);
 }
 
@@ -234,7 +234,8 @@ match_gate (const PtVkEmitter *emitter, const PtVkCall *call, PtVkChain *chain,
         !is_plain (emitter, product) || !is_plain (emitter, sigmoid) || !is_plain (emitter, y) ||
         !have_same_shape (graph, a, b) || !have_same_shape (graph, a, y))
       continue;
-    *chain = (PtVkChain){ .mode = PT_VK_ROWS_GATE, .a = a, .b = b, .combined = y };
+    *chain =
+        (PtVkChain){ .mode = PT_VK_ROWS_GATE, .a = a, .b = b, .combined = y, .is_written = TRUE };
     parts[0] = outer;
     parts[1] = inner;
     return set_rows (emitter, chain, y);
@@ -269,27 +270,31 @@ set_done (PtVkEmitter *emitter, const PtVkCall *call)
     emitter->plan->users->is_done[call - emitter->graph->calls] = TRUE;
 }
 
-static gboolean
-bind_sources (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkChain *chain, guint32 unused,
-              GError **error)
+gboolean
+pt_vk_bind_chain (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkChain *chain, guint32 unused,
+                  GError **error)
 {
-  for (guint i = 0; i < 2; i++)
-    if (!pt_vk_bind_in (emitter, d, i == 0 || chain->mode == PT_VK_ROWS_PLAIN ? chain->a : chain->b,
-                        error))
-      return FALSE;
-  if (chain->mode == PT_VK_ROWS_PLAIN)
-    pt_vk_bind_temporary (emitter, d, unused, PT_VK_WRITE);
-  else
-    pt_vk_bind_out (emitter, d, chain->combined);
-  if (chain->norm == NULL) /* in the place of a weight that is not there */
-    d->bindings[d->n_bindings++] = d->bindings[0];
-  else if (!pt_vk_bind_in (emitter, d, chain->norm->args[1], error))
+  if (!pt_vk_bind_in (emitter, d, chain->a, error) ||
+      !pt_vk_bind_in (emitter, d, chain->mode == PT_VK_ROWS_PLAIN ? chain->a : chain->b, error))
     return FALSE;
-  if (chain->norm != NULL)
-    pt_vk_bind_out (emitter, d, pt_vk_out (emitter->graph, chain->norm, 0));
+  if (chain->is_written)
+    pt_vk_bind_out (emitter, d, chain->combined);
   else
     pt_vk_bind_temporary (emitter, d, unused, PT_VK_WRITE);
-  return TRUE;
+  /* In the place of a factor that is not there: the first source. */
+  return pt_vk_bind_in (emitter, d, chain->norm != NULL ? chain->norm->args[1] : chain->a, error);
+}
+
+void
+pt_vk_push_chain (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkChain *chain)
+{
+  const PtVkGraph *graph = emitter->graph;
+  const PtVkCall *norm = chain->norm, *choose = chain->choose;
+
+  pt_vk_push_float (d, norm != NULL ? pt_vk_double (graph, norm, 2, 0) : 0);
+  pt_vk_push_float (d, choose != NULL ? pt_vk_double (graph, choose, 4, -128) : 0);
+  pt_vk_push_float (d, choose != NULL ? pt_vk_double (graph, choose, 5, 127) : 0);
+  pt_vk_push_float (d, choose != NULL ? pt_vk_double (graph, choose, 6, 1.1920929e-07) : 0);
 }
 
 static void
@@ -330,15 +335,16 @@ emit_chain (PtVkEmitter *emitter, const PtVkChain *chain, GError **error)
   pt_vk_constant (d, chain->norm != NULL);
   pt_vk_constant (d, choose != NULL);
   pt_vk_constant (d, (guint32) ((chain->k / 8 + GROUP - 1) / GROUP));
-  if (!bind_sources (emitter, d, chain, unused, error))
+  if (!pt_vk_bind_chain (emitter, d, chain, unused, error))
     return PT_VK_FAILED;
+  if (chain->norm != NULL)
+    pt_vk_bind_out (emitter, d, pt_vk_out (graph, chain->norm, 0));
+  else
+    pt_vk_bind_temporary (emitter, d, unused, PT_VK_WRITE);
   bind_bytes (emitter, d, chain, unused);
   pt_vk_push (d, (guint32) chain->rows);
   pt_vk_push (d, (guint32) chain->k);
-  pt_vk_push_float (d, chain->norm != NULL ? pt_vk_double (graph, chain->norm, 2, 0) : 0);
-  pt_vk_push_float (d, choose != NULL ? pt_vk_double (graph, choose, 4, -128) : 0);
-  pt_vk_push_float (d, choose != NULL ? pt_vk_double (graph, choose, 5, 127) : 0);
-  pt_vk_push_float (d, choose != NULL ? pt_vk_double (graph, choose, 6, 1.1920929e-07) : 0);
+  pt_vk_push_chain (emitter, d, chain);
   pt_vk_groups (emitter, d, chain->rows, 1);
   set_done (emitter, chain->norm);
   set_done (emitter, choose);
@@ -401,7 +407,7 @@ leave_to_layers (PtVkEmitter *emitter, const PtVkCall *call, PtVkChain *chain)
   if (chain->rows != 1 || chain->choose == NULL || !is_for_layers (emitter, call, chain))
     return FALSE;
   /* Not a gate that only these layers read. */
-  chain->is_written = chain->mode != PT_VK_ROWS_PLAIN &&
+  chain->is_written = chain->is_written &&
                       (chain->norm != NULL ||
                        users->values[chain->combined].n_uses >
                            1 + users->values[pt_vk_out (emitter->graph, chain->choose, 0)].n_uses);
@@ -438,6 +444,7 @@ join_gate (PtVkEmitter *emitter, PtVkChain *chain)
       !pt_vk_join_gate (emitter, chain->a, chain->b, chain->combined))
     return FALSE;
   chain->mode = PT_VK_ROWS_PLAIN;
+  chain->is_written = FALSE;
   chain->a = chain->combined;
   return TRUE;
 }

@@ -38,6 +38,15 @@ typedef struct {
   gsize rows, k;
 } PtVkChain;
 
+/**
+ * Bind what rows are made of: their sources, the combined rows, or in their place the temporary
+ * @unused if they are not written, and the factor of the norm.
+ */
+gboolean pt_vk_bind_chain (PtVkEmitter *emitter, PtVkDispatch *dispatch, const PtVkChain *chain,
+                           guint32 unused, GError **error);
+/** The numbers of the norm, and of scale and zero point: four of them. */
+void pt_vk_push_chain (PtVkEmitter *emitter, PtVkDispatch *dispatch, const PtVkChain *chain);
+
 /** The row whose bytes have @scale, if layers that read it make it themselves; else NULL. */
 PtVkChain *pt_vk_row_of (const PtVkEmitter *emitter, guint32 scale);
 

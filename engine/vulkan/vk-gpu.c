@@ -151,20 +151,18 @@ find_small_limit (const PtVkInstance *instance, VkPhysicalDevice gpu)
 {
   VkPhysicalDeviceProperties properties;
   const VkPhysicalDeviceLimits *limits = &properties.limits;
+  guint32 buffers, group;
 
   instance->vk.GetPhysicalDeviceProperties (gpu, &properties);
-  if (MIN (limits->maxPerStageDescriptorStorageBuffers, limits->maxDescriptorSetStorageBuffers) <
-      PT_VK_MAX_BINDINGS)
-    return g_strdup_printf (
-        "a program on it has %u buffers at most, and %d are needed.",
-        MIN (limits->maxPerStageDescriptorStorageBuffers, limits->maxDescriptorSetStorageBuffers),
-        PT_VK_MAX_BINDINGS);
-  if (MIN (limits->maxComputeWorkGroupInvocations, limits->maxComputeWorkGroupSize[0]) <
-      PT_VK_MAX_GROUP)
-    return g_strdup_printf (
-        "a group of invocations on it has %u at most, and %d are needed.",
-        MIN (limits->maxComputeWorkGroupInvocations, limits->maxComputeWorkGroupSize[0]),
-        PT_VK_MAX_GROUP);
+  buffers =
+      MIN (limits->maxPerStageDescriptorStorageBuffers, limits->maxDescriptorSetStorageBuffers);
+  group = MIN (limits->maxComputeWorkGroupInvocations, limits->maxComputeWorkGroupSize[0]);
+  if (buffers < PT_VK_MAX_BINDINGS)
+    return g_strdup_printf ("a program on it has %u buffers at most, and %d are needed.", buffers,
+                            PT_VK_MAX_BINDINGS);
+  if (group < PT_VK_MAX_GROUP)
+    return g_strdup_printf ("a group of invocations on it has %u at most, and %d are needed.",
+                            group, PT_VK_MAX_GROUP);
   return NULL;
 }
 

@@ -5,6 +5,7 @@
 #extension GL_EXT_shader_8bit_storage : enable
 #define GROUP 128
 #include "group-sum.glsl"
+#include "row-bytes.glsl"
 
 layout (local_size_x = GROUP) in;
 layout (set = 0, binding = 0) readonly buffer X { float x[]; };
@@ -32,9 +33,9 @@ void main ()
   lo = -group_max (-lo);
   hi = group_max (hi);
   if (i == 0) {
-    float s = max ((hi - lo) / (most - least), epsilon);
+    float s = scale_of_range (lo, hi, least, most, epsilon);
 
     scale[row] = s;
-    zero[row] = OUT (int (clamp (least - roundEven (lo / s), least, most)));
+    zero[row] = OUT (zero_of_range (lo, s, least, most));
   }
 }

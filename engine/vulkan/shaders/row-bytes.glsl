@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows become bytes, as choose-qparams.comp and quantize-rows.comp do it.
+// Rows become bytes, as quantize-rows.comp does it.
 
 float scale_of_range (float lo, float hi, float least, float most, float epsilon)
 {
@@ -11,17 +11,16 @@ int zero_of_range (float lo, float s, float least, float most)
   return int (clamp (least - roundEven (lo / s), least, most));
 }
 
-// Four elements as bytes; s: 1 / scale.
-uvec4 bytes_of (vec4 v, float s, float z)
+// Four elements in the range of bytes; s: 1 / scale.
+ivec4 quantized (vec4 v, float s, float z)
 {
-  return uvec4 (ivec4 (clamp (roundEven (v * s) + z, -128.0, 127.0)) & 255);
+  return ivec4 (clamp (roundEven (v * s) + z, -128.0, 127.0));
 }
 
 // Eight elements as two words: the even ones, and the odd ones. Returns their sum.
 int pack (vec4 u, vec4 v, float s, float z, out uint even, out uint odd)
 {
-  ivec4 p = ivec4 (clamp (roundEven (u * s) + z, -128.0, 127.0));
-  ivec4 q = ivec4 (clamp (roundEven (v * s) + z, -128.0, 127.0));
+  ivec4 p = quantized (u, s, z), q = quantized (v, s, z);
   uvec4 low = uvec4 (p & 255), high = uvec4 (q & 255);
 
   even = low.x | low.z << 8 | high.x << 16 | high.z << 24;

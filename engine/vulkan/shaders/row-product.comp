@@ -179,7 +179,7 @@ void write_bytes (float s, float z)
   [[unroll]] for (uint j = 0; j < MAX_VECTORS; j++)
     if (j < VECTORS) {
       uint at = j * GROUP + gl_LocalInvocationIndex;
-      uvec4 u = bytes_of (x[j], s, z);
+      uvec4 u = uvec4 (quantized (x[j], s, z) & 255);
 
       row[at / 4][at % 4] = u.x | u.z << 8 | u.y << 16 | u.w << 24;
     }
