@@ -35,6 +35,12 @@
  */
 #define MOST_PRODUCTS (256.0 * 1024 * 1024)
 
+/* So many rows of a tile take as long as packing its weights. */
+#define PACKING_ROWS 32
+
+/* Least blocks for each of several workers. */
+#define BLOCKS_PER_WORKER 3
+
 gsize
 pt_int8_row_grain (PtPool *pool, gsize n, gsize row_bytes)
 {
@@ -223,25 +229,47 @@ tiles_task (gpointer data, gsize begin, gsize end, guint worker)
 }
 
 /*
- * Chooses enough blocks that all workers finish together. Columns are divided before rows, because
- * then weights are packed only once.
+ * The time of a loop over blocks of @rows rows and @panels panels, in rows of one panel. A worker
+ * has blocks that follow each other, so that it fetches few rows of x, which others have made.
  */
+static double
+loop_time (const Tiles *tiles, gsize rows, gsize panels, gsize n_columns)
+{
+  gsize blocks = pt_div_up (tiles->n_rows, rows) * n_columns;
+  gsize share = pt_div_up (blocks, pt_pool_n_workers (tiles->pool));
+  gsize fetched = rows * (pt_div_up (share, n_columns) + (n_columns % share != 0));
+
+  return (double) (share * panels * (rows + PACKING_ROWS) + MIN (fetched, tiles->n_rows));
+}
+
+/* Chooses the blocks with which all workers finish soonest: some for each, if there are several. */
 static void
 choose_blocks (Tiles *tiles)
 {
   const PtInt8TileKernels *kernels = tiles->kernels;
   const PtInt8Product *p = tiles->product;
   guint n_workers = pt_pool_n_workers (tiles->pool);
-  double work = (double) tiles->n_rows * (double) p->n * (double) p->k;
-  gsize wanted = MAX (n_workers > 1 ? 4 * n_workers : 1, (gsize) (work / MOST_PRODUCTS));
-  gsize panels = pt_div_up (p->n, kernels->nr);
-  gsize group = CLAMP (GROUP_BYTES / kernels->panel_size (p->k), 1, MAX_GROUP);
-  gsize n_columns = CLAMP (wanted, pt_div_up (panels, group), panels);
-  gsize n_rows = MIN (pt_div_up (wanted, n_columns), pt_div_up (tiles->n_rows, 4 * kernels->mr));
+  double work = (double) tiles->n_rows * (double) p->n * (double) p->k, least = INFINITY;
+  gsize wanted =
+      MAX (n_workers > 1 ? BLOCKS_PER_WORKER * n_workers : 1, (gsize) (work / MOST_PRODUCTS));
+  gsize n_panels = pt_div_up (p->n, kernels->nr);
+  gsize group = CLAMP (GROUP_BYTES / kernels->panel_size (p->k), 1, MIN (MAX_GROUP, n_panels));
+  gsize most = MIN (pt_div_up (tiles->n_rows, 4 * kernels->mr), n_workers);
 
-  tiles->columns = pt_div_up (panels, n_columns) * kernels->nr;
-  tiles->n_column_blocks = pt_div_up (p->n, tiles->columns);
-  tiles->rows = pt_div_up (pt_div_up (tiles->n_rows, n_rows), kernels->mr) * kernels->mr;
+  for (gsize panels = group; panels > 0; panels--)
+    for (gsize n = 1; n <= most; n++) {
+      gsize n_columns = pt_div_up (n_panels, panels);
+      gsize rows = pt_div_up (pt_div_up (tiles->n_rows, n), kernels->mr) * kernels->mr;
+      gboolean is_last = panels == 1 && n == most;
+      double time = loop_time (tiles, rows, panels, n_columns);
+
+      if ((n_columns * n < wanted && !(is_last && isinf (least))) || time >= least)
+        continue;
+      least = time;
+      tiles->rows = rows;
+      tiles->columns = panels * kernels->nr;
+      tiles->n_column_blocks = n_columns;
+    }
 }
 
 static void
@@ -251,8 +279,8 @@ run_tiles (PtPool *pool, const PtInt8TileKernels *kernels, const PtInt8Product *
     Tiles tiles = { p, pool, kernels, row, MIN (MAX_BLOCK_ROWS, p->m - row), 0, 0, 0 };
 
     choose_blocks (&tiles);
-    pt_int8_kernels ()->row_sums (tiles.n_rows, p->k, p->x + row * p->ldx, p->ldx,
-                                  pt_pool_scratch (pool, 0));
+    pt_row_sums_i8 (pool, tiles.n_rows, p->k, p->x + row * p->ldx, p->ldx,
+                    pt_pool_scratch (pool, 0));
     pt_pool_run (pool, tiles.n_column_blocks * pt_div_up (tiles.n_rows, tiles.rows),
                  PIECE_PRODUCTS / (tiles.rows * tiles.columns * p->k), tiles_task, &tiles);
   }
@@ -398,7 +426,7 @@ pt_gemm_qs8 (PtPool *pool, gsize m, gsize n, gsize k, const gint8 *x, gsize ldx,
 
 typedef struct {
   gsize k, ldx;
-  const gint8 *weights;
+  const gint8 *bytes;
   gint32 *sums;
   const float *x;
   const PtQuantizedRows *out;
@@ -409,14 +437,14 @@ row_sums_task (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Rows *rows = data;
 
-  pt_int8_kernels ()->row_sums (end - begin, rows->k, rows->weights + begin * rows->k, rows->k,
+  pt_int8_kernels ()->row_sums (end - begin, rows->k, rows->bytes + begin * rows->ldx, rows->ldx,
                                 rows->sums + begin);
 }
 
 void
-pt_row_sums_i8 (PtPool *pool, gsize n, gsize k, const gint8 *weights, gint32 *sums)
+pt_row_sums_i8 (PtPool *pool, gsize n, gsize k, const gint8 *x, gsize ldx, gint32 *sums)
 {
-  Rows rows = { .k = k, .weights = weights, .sums = sums };
+  Rows rows = { .k = k, .ldx = ldx, .bytes = x, .sums = sums };
 
   pt_pool_run (pool, n, pt_int8_row_grain (pool, n, k), row_sums_task, &rows);
 }

@@ -251,8 +251,8 @@ run_tiles (Tiles *tiles)
   gsize n_blocks;
 
   tiles->n_rows = MIN (p->m - tiles->first_row, X_SUMS_BYTES / sizeof *x_sums);
-  pt_int8_kernels ()->row_sums (tiles->n_rows, p->k, p->x->q + tiles->first_row * p->x->stride,
-                                p->x->stride, x_sums);
+  pt_row_sums_i8 (tiles->pool, tiles->n_rows, p->k, p->x->q + tiles->first_row * p->x->stride,
+                  p->x->stride, x_sums);
   tiles->n_panels = pt_div_up (p->n, tiles->kernels->nr);
   n_blocks = MIN (pt_div_up (wanted, tiles->n_panels), pt_div_up (tiles->n_rows, 4 * mr));
   tiles->rows = pt_div_up (pt_div_up (tiles->n_rows, n_blocks), mr) * mr;

@@ -92,7 +92,8 @@ typedef struct {
   gsize group;             /* a multiple of 32 that divides k, or 0: one scale for each row */
 } PtWeightsQ4;
 
-void pt_row_sums_i8 (PtPool *pool, gsize n, gsize k, const gint8 *weights, gint32 *sums);
+/** sums[i] = sum of x[i, 0..k), of @n rows that are @ldx bytes apart. */
+void pt_row_sums_i8 (PtPool *pool, gsize n, gsize k, const gint8 *x, gsize ldx, gint32 *sums);
 
 /** sums[m, n] = x[m, k] . w[n, k]^T as exact integers; for use inside a pool task. */
 void pt_dot_i8 (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, gsize ldw,

@@ -40,8 +40,15 @@
  */
 #define MAX_PLAIN 3
 
-/* Most pieces that a worker takes from its own share at a time. */
+/* Most pieces that a worker takes from its own share at a time, in a loop that streams memory. */
 #define MAX_PIECES_AT_ONCE 16
+
+/*
+ * Pieces that each worker should get of a loop; where there are fewer, pieces are halved, at most
+ * so often.
+ */
+#define PIECES_PER_WORKER 2
+#define MAX_HALVINGS 3
 
 /* Most pieces of a loop that the caller does alone. It checks for a stop at each. */
 #define PIECES_ALONE 64
@@ -120,7 +127,7 @@ struct _PtPool {
   PtPoolTask task;
   gpointer data;
   gsize n, grain;
-  gboolean in_shares;
+  guint pieces_at_once;
   PtPoolStop stop; /* or NULL */
   gpointer stop_data;
   gboolean gives_way;
@@ -134,7 +141,6 @@ struct _PtPool {
 
   /* Each field has its own cache line, because all workers change them. */
   _Alignas(64) _Atomic guint64 state;
-  _Alignas(64) _Atomic gsize next;
   _Alignas(64) _Atomic guint n_asleep;
   _Atomic gboolean quit;
   _Atomic guint n_active;         /* workers with a smaller index take part in loops */
@@ -154,11 +160,11 @@ is_stopped (const PtPool *pool)
 }
 
 /*
- * Takes pieces of @share: from the own share at most half of the rest, so that the last ones are
- * small; from another share one piece at the end. Returns how many, from @piece on.
+ * Takes at most @most pieces of @share: from the own share at most half of the rest, so that the
+ * last ones are small; from another share those at the end. Returns how many, from @piece on.
  */
 static gsize
-take_pieces (Share *share, gboolean is_own, gsize *piece)
+take_pieces (Share *share, gboolean is_own, gsize most, gsize *piece)
 {
   guint64 now = atomic_load_explicit (share, memory_order_relaxed), then;
   gsize n;
@@ -168,7 +174,7 @@ take_pieces (Share *share, gboolean is_own, gsize *piece)
 
     if (begin >= end)
       return 0;
-    n = is_own ? CLAMP ((end - begin) / 2, 1, MAX_PIECES_AT_ONCE) : 1;
+    n = CLAMP ((end - begin) / 2, 1, most);
     *piece = is_own ? begin : end - n;
     then = is_own ? SHARE (begin + n, end) : SHARE (begin, end - n);
   } while (!atomic_compare_exchange_weak_explicit (share, &now, then, memory_order_relaxed,
@@ -178,36 +184,19 @@ take_pieces (Share *share, gboolean is_own, gsize *piece)
 
 /* Does the worker's own pieces, then pieces of other shares. */
 static void
-do_shares (PtPool *pool, guint worker)
+do_pieces (PtPool *pool, guint worker)
 {
   gsize n = pool->n, grain = pool->grain, piece, taken;
 
   for (guint i = 0; i < pool->n_workers; i++) {
     Share *share = &pool->workers[(worker + i) % pool->n_workers].share;
+    guint most = i == 0 ? pool->pieces_at_once : 1;
 
-    while (!is_stopped (pool) && (taken = take_pieces (share, i == 0, &piece)) > 0) {
+    while (!is_stopped (pool) && (taken = take_pieces (share, i == 0, most, &piece)) > 0) {
       gsize begin = piece * grain, rest = n - begin;
 
       pool->task (pool->data, begin, rest / grain < taken ? n : begin + taken * grain, worker);
     }
-  }
-}
-
-static void
-do_pieces (PtPool *pool, guint worker)
-{
-  gsize n = pool->n, grain = pool->grain;
-
-  if (pool->in_shares) {
-    do_shares (pool, worker);
-    return;
-  }
-  while (!is_stopped (pool)) {
-    gsize begin = atomic_fetch_add_explicit (&pool->next, grain, memory_order_relaxed);
-
-    if (begin >= n)
-      return;
-    pool->task (pool->data, begin, grain < n - begin ? begin + grain : n, worker);
   }
 }
 
@@ -553,21 +542,27 @@ finish_loop (PtPool *pool, guint64 number)
     }
 }
 
-/* Offers the loop described by pool->n, grain and so on, works in it and waits for its end. */
+/* Offers a loop, works in it and waits for its end. */
 static void
-run_loop (PtPool *pool, PtPoolTask task, gpointer data)
+run_loop (PtPool *pool, gsize n, gsize grain, guint pieces_at_once, PtPoolTask task, gpointer data)
 {
   guint64 number;
 
   pool->task = task;
   pool->data = data;
+  pool->n = n;
+  pool->grain = grain;
+  pool->pieces_at_once = pieces_at_once;
+  for (guint i = 0; i < pool->n_workers; i++)
+    atomic_store_explicit (&pool->workers[i].share, share_of (pool, n, grain, i),
+                           memory_order_relaxed);
   number = (atomic_load_explicit (&pool->state, memory_order_relaxed) >> STATE_NUMBER_SHIFT) + 1;
   /*
    * Sequentially consistent with n_asleep: either the caller sees the sleeper, or the sleeper sees
    * the loop.
    */
   atomic_store (&pool->state, number << STATE_NUMBER_SHIFT | STATE_OPEN);
-  wake_workers (pool, (pool->n - 1) / pool->grain + 1);
+  wake_workers (pool, (n - 1) / grain + 1);
   do_pieces (pool, 0);
   finish_loop (pool, number);
 }
@@ -606,6 +601,25 @@ run_alone (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
   for (gsize done = 0; done < n && !is_stopped (pool); done += MIN (grain, n - done))
     task (data, done, done + MIN (grain, n - done), 0);
   return TRUE;
+}
+
+/* @grain, enlarged so that the number of pieces fits 32 bits. */
+static gsize
+share_grain (gsize n, gsize grain)
+{
+  return MAX (MAX (grain, 1), n / G_MAXUINT32 + 1);
+}
+
+/* @grain, halved where there are fewer pieces than the workers want. */
+static gsize
+fair_grain (const PtPool *pool, gsize n, gsize grain)
+{
+  gsize wanted =
+      PIECES_PER_WORKER * (gsize) atomic_load_explicit (&pool->n_active, memory_order_relaxed);
+
+  for (guint i = 0; i < MAX_HALVINGS && grain > 1 && (n - 1) / grain + 1 < wanted; i++)
+    grain = (grain + 1) / 2;
+  return grain;
 }
 
 /* ---- giving way ---- */
@@ -666,20 +680,9 @@ pt_pool_run (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
   give_way (pool);
   if (run_alone (pool, n, grain, task, data))
     return;
-  pool->n = n;
-  pool->grain = grain;
-  pool->in_shares = FALSE;
   if (pool->n_plain++ == MAX_PLAIN)
     atomic_store_explicit (&pool->upcoming.base, 0, memory_order_relaxed);
-  atomic_store_explicit (&pool->next, 0, memory_order_relaxed);
-  run_loop (pool, task, data);
-}
-
-/* @grain, enlarged so that the number of pieces fits 32 bits. */
-static gsize
-share_grain (gsize n, gsize grain)
-{
-  return MAX (MAX (grain, 1), n / G_MAXUINT32 + 1);
+  run_loop (pool, n, fair_grain (pool, n, share_grain (n, grain)), 1, task, data);
 }
 
 void
@@ -745,11 +748,5 @@ pt_pool_run_shares (PtPool *pool, gsize n, gsize grain, const PtStream *stream, 
     return;
   if (stream != NULL && stream->base != NULL)
     remember_stream (pool, n, grain, stream);
-  pool->n = n;
-  pool->grain = grain;
-  pool->in_shares = TRUE;
-  for (guint i = 0; i < pool->n_workers; i++)
-    atomic_store_explicit (&pool->workers[i].share, share_of (pool, n, grain, i),
-                           memory_order_relaxed);
-  run_loop (pool, task, data);
+  run_loop (pool, n, grain, MAX_PIECES_AT_ONCE, task, data);
 }

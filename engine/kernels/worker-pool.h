@@ -50,7 +50,8 @@ guint pt_pool_n_workers (const PtPool *pool);
 void pt_pool_set_active (PtPool *pool, guint n_workers);
 
 /**
- * Run @task over [0, @n) in pieces of about @grain items and wait for all of it.
+ * Run @task over [0, @n) in pieces of about @grain items and wait for all of it. With many workers,
+ * pieces are smaller: down to an eighth of @grain.
  *
  * Runs in the caller alone when @n <= @grain. Allocates nothing. Not reentrant: a
  * task must not call pt_pool_run(). One caller at a time (the engine thread).

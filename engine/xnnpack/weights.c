@@ -53,7 +53,7 @@ pt_xnn_weights_qc8 (PtXnnGraph *graph, const PtXnnNode *node, const gint8 *weigh
   out->scales = pt_xnn_filter_scales (graph, node, channel_dim, n, error);
   if (out->scales == NULL)
     return FALSE;
-  pt_row_sums_i8 (graph->pool, n, k, weights, sums);
+  pt_row_sums_i8 (graph->pool, n, k, weights, k, sums);
   out->row_sums = sums;
   return TRUE;
 }

@@ -432,7 +432,8 @@ prepare_qd8 (PtXnnGraph *graph, PtXnnNode *node, gsize n, GError **error)
 
     if (sums == NULL)
       return FALSE;
-    pt_row_sums_i8 (graph->pool, n, conv->phases[i].k, weights + conv->phases[i].filter, sums);
+    pt_row_sums_i8 (graph->pool, n, conv->phases[i].k, weights + conv->phases[i].filter,
+                    conv->phases[i].k, sums);
     conv->phases[i].row_sums = sums;
   }
   return TRUE;

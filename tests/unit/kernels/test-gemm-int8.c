@@ -90,7 +90,7 @@ check_qc8 (const Shape *s, gboolean with_bias, gboolean with_clamp)
 
   rows_init (&x, s->m, s->k);
   fill_bytes (weights, s->n * s->k);
-  pt_row_sums_i8 (pool, s->n, s->k, weights, sums);
+  pt_row_sums_i8 (pool, s->n, s->k, weights, s->k, sums);
   pt_gemm_qd8_qc8 (pool, s->m, s->n, s->k, &x.rows, &w, &e, c, ldc);
   for (gsize i = 0; i < s->m; i++) {
     for (gsize j = 0; j < s->n; j++)
@@ -137,7 +137,7 @@ each_extreme (void)
       }
       for (gsize j = 0; j < n; j++)
         scales[j] = 1.0f;
-      pt_row_sums_i8 (pool, n, k, weights, sums);
+      pt_row_sums_i8 (pool, n, k, weights, k, sums);
       pt_gemm_qd8_qc8 (pool, m, n, k, &x, &w, NULL, c, n);
       for (gsize i = 0; i < m * n; i++)
         g_assert_cmpfloat (c[i], ==, (float) expected);
