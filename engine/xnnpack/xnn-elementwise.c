@@ -32,15 +32,10 @@ pt_xnn_unary_f32 (const PtXnnNode *node, gsize n, const float *x, float *y)
   }
 }
 
-typedef struct {
-  const PtXnnNode *node;
-  const PtXnnValue *a, *b, *y;
-} Job;
-
 static void
 unary_f32 (gpointer data, gsize begin, gsize end, guint worker)
 {
-  const Job *job = data;
+  const PtXnnElementwise *job = data;
 
   pt_xnn_unary_f32 (job->node, end - begin, (const float *) job->a->data + begin,
                     (float *) job->y->data + begin);
@@ -49,7 +44,7 @@ unary_f32 (gpointer data, gsize begin, gsize end, guint worker)
 static void
 unary_half (gpointer data, gsize begin, gsize end, guint worker)
 {
-  const Job *job = data;
+  const PtXnnElementwise *job = data;
   float strip[STRIP];
 
   for (; begin < end; begin += STRIP) {
@@ -72,7 +67,7 @@ is_light (int detail)
 static void
 run_unary (const PtXnnGraph *graph, const PtXnnNode *node)
 {
-  Job job = { node, pt_xnn_in (graph, node, 0), NULL, pt_xnn_out (graph, node, 0) };
+  PtXnnElementwise job = { node, pt_xnn_in (graph, node, 0), NULL, pt_xnn_out (graph, node, 0) };
 
   pt_pool_run (graph->pool, job.y->numel,
                is_light (node->klass->detail) ? GRAIN_LIGHT : GRAIN_HEAVY,
@@ -134,7 +129,7 @@ binary_run (const PtXnnNode *node, const PtXnnBroadcast *broadcast, gsize n, con
 static void
 binary_f32 (gpointer data, gsize begin, gsize end, guint worker)
 {
-  const Job *job = data;
+  const PtXnnElementwise *job = data;
   const PtXnnBroadcast *broadcast = &((const PtXnnBinary *) job->node->state)->broadcast;
   PtXnnPiece piece;
   PtXnnWalk walk;
@@ -148,7 +143,7 @@ binary_f32 (gpointer data, gsize begin, gsize end, guint worker)
 static void
 binary_half (gpointer data, gsize begin, gsize end, guint worker)
 {
-  const Job *job = data;
+  const PtXnnElementwise *job = data;
   const PtXnnBroadcast *broadcast = &((const PtXnnBinary *) job->node->state)->broadcast;
   float a[STRIP], b[STRIP];
   PtXnnPiece piece;
@@ -170,8 +165,8 @@ binary_half (gpointer data, gsize begin, gsize end, guint worker)
 static void
 run_binary (const PtXnnGraph *graph, const PtXnnNode *node)
 {
-  Job job = { node, pt_xnn_in (graph, node, 0), pt_xnn_in (graph, node, 1),
-              pt_xnn_out (graph, node, 0) };
+  PtXnnElementwise job = { node, pt_xnn_in (graph, node, 0), pt_xnn_in (graph, node, 1),
+                           pt_xnn_out (graph, node, 0) };
 
   pt_pool_run (graph->pool, job.y->numel, GRAIN_LIGHT,
                job.y->type == PT_XNN_F32 ? binary_f32 : binary_half, &job);
@@ -204,6 +199,27 @@ pt_xnn_prepare_binary (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   if (type == PT_XNN_QI8 || type == PT_XNN_QU8)
     return pt_xnn_prepare_binary_q8 (graph, node, error);
   return pt_xnn_node_types_fail (graph, node, error);
+}
+
+/* ---- Both ---- */
+
+gboolean
+pt_xnn_elementwise_init (PtXnnElementwise *self, const PtXnnGraph *graph, const PtXnnNode *node)
+{
+  if ((node->run != run_unary && node->run != run_binary) ||
+      pt_xnn_out (graph, node, 0)->type != PT_XNN_F32)
+    return FALSE;
+  self->node = node;
+  self->a = pt_xnn_in (graph, node, 0);
+  self->b = node->run == run_binary ? pt_xnn_in (graph, node, 1) : NULL;
+  self->y = pt_xnn_out (graph, node, 0);
+  return TRUE;
+}
+
+void
+pt_xnn_elementwise_run (const PtXnnElementwise *self, gsize begin, gsize end)
+{
+  (self->b == NULL ? unary_f32 : binary_f32) ((gpointer) self, begin, end, 0);
 }
 
 gboolean

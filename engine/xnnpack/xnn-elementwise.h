@@ -23,6 +23,18 @@ gboolean pt_xnn_setup_unary (PtXnnGraph *graph, PtXnnNode *node, GError **error)
 gboolean pt_xnn_prepare_binary (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 gboolean pt_xnn_setup_binary (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 
+/** The values of a node with one input (@b: NULL) or two. */
+typedef struct {
+  const PtXnnNode *node;
+  const PtXnnValue *a, *b, *y;
+} PtXnnElementwise;
+
+/** FALSE: @node is no element-wise node, or not one on float32. */
+gboolean pt_xnn_elementwise_init (PtXnnElementwise *self, const PtXnnGraph *graph,
+                                  const PtXnnNode *node);
+/** Compute elements [begin, end) of the result, of a node whose values are bound. Any thread. */
+void pt_xnn_elementwise_run (const PtXnnElementwise *self, gsize begin, gsize end);
+
 /* Static 8-bit values (xnn-elementwise-q8.c). */
 
 /** Prepare Add, Subtract or Multiply: compute its factors and choose run(). */

@@ -5,6 +5,7 @@
 #include "engine/kernels/cpu.h"
 #include "engine/runtime/backend.h"
 #include "engine/xnnpack/call-arguments.h"
+#include "engine/xnnpack/elementwise-chain.h"
 #include "engine/xnnpack/nodes.h"
 #include "engine/xnnpack/xnn-payload.h"
 #include "engine/xnnpack/result-cache.h"
@@ -103,12 +104,16 @@ execute (gpointer data, PtExecution *execution, PtValue *const *args, guint n_ar
   if (!prepare_call (delegate, args, error))
     return FALSE;
   reuse = pt_xnn_result_cache_begin (delegate->results, graph, args);
-  for (guint i = 0; i < graph->n_nodes; i++) {
+  for (guint i = 0, n; i < graph->n_nodes; i += MAX (n, 1)) {
+    n = 0;
     if (graph->nodes[i].run == NULL)
       continue;
     if (pt_execution_is_cancelled (execution))
       return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
-    pt_xnn_result_cache_run (delegate->results, graph, i, reuse);
+    if (reuse == PT_XNN_ALL_NEW)
+      n = pt_xnn_run_chain (graph, i);
+    if (n == 0)
+      pt_xnn_result_cache_run (delegate->results, graph, i, reuse);
   }
   /* Cache results only when all nodes have run completely. */
   if (pt_execution_is_cancelled (execution))
