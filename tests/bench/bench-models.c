@@ -105,58 +105,8 @@ execute (PtMethod *method)
   check (pt_method_execute (method, NULL, &error), &error);
 }
 
-/* forward (ids [1, n], positions [n]) */
-static void
-forward (PtMethod *method, gint64 *ids, gint64 *positions, guint n)
-{
-  set_ids (method, 0, ids, n, TRUE);
-  set_ids (method, 1, positions, n, FALSE);
-  execute (method);
-}
-
-static void
-bench_chat (const char *folder, guint n_prompt, guint n_new, guint runs)
-{
-  static const char *const methods[] = { "forward", NULL };
-  g_autofree gint64 *ids = g_new (gint64, n_prompt);
-  g_autofree gint64 *positions = g_new (gint64, n_prompt);
-  Samples loads = { .n = 0 }, prefills = { .n = 0 }, last_rows = { .n = 0 }, decodes = { .n = 0 };
-
-  for (guint i = 0; i < n_prompt; i++) {
-    ids[i] = i % 1000 + 1000;
-    positions[i] = i;
-  }
-  for (guint run = 0; run < runs; run++) {
-    g_autoptr (PtModule) module = load (folder, &loads, methods);
-    PtMethod *method = pt_module_method (module, "forward", NULL);
-    gint64 begin;
-
-    forward (method, ids, positions, n_prompt);
-    begin = g_get_monotonic_time ();
-    forward (method, ids, positions, n_prompt);
-    add_since (&prefills, begin);
-    pt_method_set_last_rows (method, 0, 1);
-    begin = g_get_monotonic_time ();
-    forward (method, ids, positions, n_prompt);
-    add_since (&last_rows, begin);
-    for (guint i = 0; i < n_new; i++) {
-      gint64 position = n_prompt + i;
-
-      begin = g_get_monotonic_time ();
-      forward (method, ids, &position, 1);
-      add_since (&decodes, begin);
-    }
-  }
-  g_print ("{\"load_s\": %g, \"prefill_tokens_per_s\": %g, "
-           "\"prefill_last_row_tokens_per_s\": %g, \"decode_tokens_per_s\": %g}\n",
-           median (&loads), n_prompt / median (&prefills), n_prompt / median (&last_rows),
-           1 / median (&decodes));
-}
-
-/* Tokens of a step that fills the cache. */
-#define FILL_STEP 512
-
-/* Tokens of a step at position @at; some programs want the first position only. */
+/* forward (ids [1, n], positions [n]) from position @at on; some programs want the first position
+ * only. */
 static void
 step_at (PtMethod *method, gint64 *ids, gint64 at, guint n)
 {
@@ -169,6 +119,43 @@ step_at (PtMethod *method, gint64 *ids, gint64 at, guint n)
   set_ids (method, 1, positions, spec->rank == 1 && spec->sizes[0] == 1 ? 1 : n, FALSE);
   execute (method);
 }
+
+static void
+bench_chat (const char *folder, guint n_prompt, guint n_new, guint runs)
+{
+  static const char *const methods[] = { "forward", NULL };
+  g_autofree gint64 *ids = g_new (gint64, n_prompt);
+  Samples loads = { .n = 0 }, prefills = { .n = 0 }, last_rows = { .n = 0 }, decodes = { .n = 0 };
+
+  for (guint i = 0; i < n_prompt; i++)
+    ids[i] = i % 1000 + 1000;
+  for (guint run = 0; run < runs; run++) {
+    g_autoptr (PtModule) module = load (folder, &loads, methods);
+    PtMethod *method = pt_module_method (module, "forward", NULL);
+    gint64 begin;
+
+    step_at (method, ids, 0, n_prompt);
+    begin = g_get_monotonic_time ();
+    step_at (method, ids, 0, n_prompt);
+    add_since (&prefills, begin);
+    pt_method_set_last_rows (method, 0, 1);
+    begin = g_get_monotonic_time ();
+    step_at (method, ids, 0, n_prompt);
+    add_since (&last_rows, begin);
+    for (guint i = 0; i < n_new; i++) {
+      begin = g_get_monotonic_time ();
+      step_at (method, ids, (gint64) n_prompt + i, 1);
+      add_since (&decodes, begin);
+    }
+  }
+  g_print ("{\"load_s\": %g, \"prefill_tokens_per_s\": %g, "
+           "\"prefill_last_row_tokens_per_s\": %g, \"decode_tokens_per_s\": %g}\n",
+           median (&loads), n_prompt / median (&prefills), n_prompt / median (&last_rows),
+           1 / median (&decodes));
+}
+
+/* Tokens of a step that fills the cache. */
+#define FILL_STEP 512
 
 /* Decoding behind @depth tokens, which are read in steps first. */
 static void
@@ -237,14 +224,14 @@ bench_open (const char *folder, guint runs)
   Samples loads = { .n = 0 }, first = { .n = 0 }, again = { .n = 0 };
   double page = new_page ();
   guint64 faults = 0;
-  gint64 id = 1000, position = 0;
+  gint64 id = 1000;
 
   for (guint run = 0; run <= runs; run++) {
     guint64 faults_before = page_faults ();
     gint64 begin = g_get_monotonic_time ();
     g_autoptr (PtModule) module = load (folder, &loads, methods);
 
-    forward (pt_module_method (module, "forward", NULL), &id, &position, 1);
+    step_at (pt_module_method (module, "forward", NULL), &id, 0, 1);
     add_since (run == 0 ? &first : &again, begin);
     if (run == 0)
       faults = page_faults () - faults_before;

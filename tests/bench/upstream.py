@@ -38,6 +38,11 @@ def open_model(folder, o):
     return {"first_step_s": seconds[0], "first_step_again_s": statistics.median(seconds[1:]), "page_faults": faults}
 
 
+def takes_first_position(module):
+    """Some programs want the position of the first token only."""
+    return list(module.method_meta("forward").input_tensor_meta(1).sizes()) == [1]
+
+
 def chat(folder, o):
     """Load ends when the method is ready: upstream loads it in the first call, so a call of one token is taken off."""
     ids = torch.arange(o.prompt_tokens).reshape(1, -1) % 1000 + 1000
@@ -47,7 +52,7 @@ def chat(folder, o):
         first = timed(lambda: module.run_method("forward", (ids[:, :1], torch.tensor([0]))))[0]
         second = timed(lambda: module.run_method("forward", (ids[:, :1], torch.tensor([0]))))[0]
         loads.append(opened + first - second)
-        positions = torch.arange(o.prompt_tokens)
+        positions = torch.arange(1 if takes_first_position(module) else o.prompt_tokens)
         module.run_method("forward", (ids, positions))
         prefills.append(timed(lambda: module.run_method("forward", (ids, positions)))[0])
         for i in range(o.new_tokens):
