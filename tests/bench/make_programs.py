@@ -17,7 +17,8 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 SHAPE = (1, 3, 224, 224)
 # Models that torchvision does not have: name of the file, name in timm
-TIMM = {"mobilenet_v4_small": "mobilenetv4_conv_small", "efficientnet_lite0": "efficientnet_lite0"}
+TIMM = {"mobilenet_v4_small": "mobilenetv4_conv_small", "mobilenet_v4_medium": "mobilenetv4_conv_medium",
+        "efficientnet_lite0": "efficientnet_lite0"}
 
 
 class Tiny(torch.nn.Module):
