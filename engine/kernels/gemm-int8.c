@@ -242,6 +242,17 @@ loop_time (const Tiles *tiles, gsize rows, gsize panels, gsize n_columns)
   return (double) (share * panels * (rows + PACKING_ROWS) + MIN (fetched, tiles->n_rows));
 }
 
+/* Blocks of about 1 / @n of the rows, and of @panels panels. */
+static void
+set_blocks (Tiles *tiles, gsize n, gsize panels)
+{
+  const PtInt8TileKernels *kernels = tiles->kernels;
+
+  tiles->rows = pt_div_up (pt_div_up (tiles->n_rows, n), kernels->mr) * kernels->mr;
+  tiles->columns = panels * kernels->nr;
+  tiles->n_column_blocks = pt_div_up (tiles->product->n, tiles->columns);
+}
+
 /* Chooses the blocks with which all workers finish soonest: some for each, if there are several. */
 static void
 choose_blocks (Tiles *tiles)
@@ -254,22 +265,23 @@ choose_blocks (Tiles *tiles)
       MAX (n_workers > 1 ? BLOCKS_PER_WORKER * n_workers : 1, (gsize) (work / MOST_PRODUCTS));
   gsize n_panels = pt_div_up (p->n, kernels->nr);
   gsize group = CLAMP (GROUP_BYTES / kernels->panel_size (p->k), 1, MIN (MAX_GROUP, n_panels));
-  gsize most = MIN (pt_div_up (tiles->n_rows, 4 * kernels->mr), n_workers);
+  gsize most = MIN (pt_div_up (tiles->n_rows, 4 * kernels->mr),
+                    MAX (n_workers, pt_div_up (wanted, n_panels)));
+  gsize best_n = most, best_panels = 1; /* the smallest, if there are too few of all others */
 
   for (gsize panels = group; panels > 0; panels--)
-    for (gsize n = 1; n <= most; n++) {
-      gsize n_columns = pt_div_up (n_panels, panels);
-      gsize rows = pt_div_up (pt_div_up (tiles->n_rows, n), kernels->mr) * kernels->mr;
-      gboolean is_last = panels == 1 && n == most;
-      double time = loop_time (tiles, rows, panels, n_columns);
+    for (gsize n = 1; n <= most; n *= 2) {
+      double time;
 
-      if ((n_columns * n < wanted && !(is_last && isinf (least))) || time >= least)
-        continue;
-      least = time;
-      tiles->rows = rows;
-      tiles->columns = panels * kernels->nr;
-      tiles->n_column_blocks = n_columns;
+      set_blocks (tiles, n, panels);
+      time = loop_time (tiles, tiles->rows, panels, tiles->n_column_blocks);
+      if (tiles->n_column_blocks * n >= wanted && time < least) {
+        least = time;
+        best_n = n;
+        best_panels = panels;
+      }
     }
+  set_blocks (tiles, best_n, best_panels);
 }
 
 static void

@@ -37,11 +37,11 @@ can_interleave (const PtXnnValue *a, const PtXnnValue *b)
 static gboolean
 can_follow (const PtXnnElementwise *earlier, const PtXnnElementwise *later)
 {
-  const PtXnnValue *read[] = { later->a, later->b }, *written[] = { earlier->a, earlier->b };
+  const PtXnnValue *before[] = { earlier->a, earlier->b }, *after[] = { later->a, later->b };
 
-  for (guint i = 0; i < G_N_ELEMENTS (read); i++)
-    if ((read[i] != NULL && !can_interleave (earlier->y, read[i])) ||
-        (written[i] != NULL && !can_interleave (written[i], later->y)))
+  for (guint i = 0; i < G_N_ELEMENTS (before); i++)
+    if ((before[i] != NULL && !can_interleave (before[i], later->y)) ||
+        (after[i] != NULL && !can_interleave (earlier->y, after[i])))
       return FALSE;
   return can_interleave (earlier->y, later->y);
 }
