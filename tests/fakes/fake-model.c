@@ -42,7 +42,15 @@ enum { COPY_TO_HOST = 2, COPY_TO_DEVICE = 1, SHARED_SIZE_ATTRIBUTE = 8 };
 
 /* ---- The last error ---- */
 
+/*
+ * MinGW's thread-local variables need a key with a destructor in this library. A thread that ends
+ * after the library was unloaded calls it there, and leaves the lock of all keys locked.
+ */
+#ifdef _WIN32
+static char last_error[256];
+#else
 static _Thread_local char last_error[256];
+#endif
 
 static int32_t
 fail (const char *text)

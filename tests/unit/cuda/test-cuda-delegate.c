@@ -5,7 +5,6 @@
 
 #include "engine/cuda/shim-tensor.h"
 #include "tests/unit/cuda/delegate-fixture.h"
-#include "tests/unit/under-wine.h"
 
 /* Results, state and files. */
 
@@ -417,9 +416,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/delegate/sharing-names", test_sharing_names);
   g_test_add_func ("/cuda/delegate/sharing-blob", test_sharing_blob);
   g_test_add_func ("/cuda/delegate/apart", test_apart);
-  /* Under Wine the next test does not end after it; why is not known. */
-  if (!under_wine ())
-    g_test_add_func ("/cuda/delegate/two-gpus", test_two_gpus);
+  g_test_add_func ("/cuda/delegate/two-gpus", test_two_gpus);
   g_test_add_func ("/cuda/delegate/stays", test_stays);
   g_test_add_func ("/cuda/delegate/modes", test_modes);
   g_test_add_func ("/cuda/delegate/files", test_files);
