@@ -229,15 +229,17 @@ tiles_task (gpointer data, gsize begin, gsize end, guint worker)
 }
 
 /*
- * The time of a loop over blocks of @rows rows and @panels panels, in rows of one panel. A worker
- * has blocks that follow each other, so that it fetches few rows of x, which others have made.
+ * The time of a loop over the blocks, in rows of one panel. A worker has blocks that follow each
+ * other, so that it fetches few rows of x, which others have made.
  */
 static double
-loop_time (const Tiles *tiles, gsize rows, gsize panels, gsize n_columns)
+loop_time (const Tiles *tiles)
 {
-  gsize blocks = pt_div_up (tiles->n_rows, rows) * n_columns;
+  gsize rows = tiles->rows, panels = tiles->columns / tiles->kernels->nr;
+  gsize blocks = pt_div_up (tiles->n_rows, rows) * tiles->n_column_blocks;
   gsize share = pt_div_up (blocks, pt_pool_n_workers (tiles->pool));
-  gsize fetched = rows * (pt_div_up (share, n_columns) + (n_columns % share != 0));
+  gsize fetched =
+      rows * (pt_div_up (share, tiles->n_column_blocks) + (tiles->n_column_blocks % share != 0));
 
   return (double) (share * panels * (rows + PACKING_ROWS) + MIN (fetched, tiles->n_rows));
 }
@@ -267,21 +269,23 @@ choose_blocks (Tiles *tiles)
   gsize group = CLAMP (GROUP_BYTES / kernels->panel_size (p->k), 1, MIN (MAX_GROUP, n_panels));
   gsize most = MIN (pt_div_up (tiles->n_rows, 4 * kernels->mr),
                     MAX (n_workers, pt_div_up (wanted, n_panels)));
-  gsize best_n = most, best_panels = 1; /* the smallest, if there are too few of all others */
+  Tiles best;
 
+  /* The smallest blocks, if there are too few of all others. */
+  set_blocks (tiles, most, 1);
+  best = *tiles;
   for (gsize panels = group; panels > 0; panels--)
     for (gsize n = 1; n <= most; n *= 2) {
       double time;
 
       set_blocks (tiles, n, panels);
-      time = loop_time (tiles, tiles->rows, panels, tiles->n_column_blocks);
+      time = loop_time (tiles);
       if (tiles->n_column_blocks * n >= wanted && time < least) {
         least = time;
-        best_n = n;
-        best_panels = panels;
+        best = *tiles;
       }
     }
-  set_blocks (tiles, best_n, best_panels);
+  *tiles = best;
 }
 
 static void

@@ -676,13 +676,13 @@ pt_pool_set_stop (PtPool *pool, PtPoolStop stop, gpointer data)
 void
 pt_pool_run (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
 {
-  grain = MAX (grain, 1);
+  grain = share_grain (n, grain);
   give_way (pool);
   if (run_alone (pool, n, grain, task, data))
     return;
   if (pool->n_plain++ == MAX_PLAIN)
     atomic_store_explicit (&pool->upcoming.base, 0, memory_order_relaxed);
-  run_loop (pool, n, fair_grain (pool, n, share_grain (n, grain)), 1, task, data);
+  run_loop (pool, n, fair_grain (pool, n, grain), 1, task, data);
 }
 
 void

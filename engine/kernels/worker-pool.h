@@ -53,6 +53,9 @@ void pt_pool_set_active (PtPool *pool, guint n_workers);
  * Run @task over [0, @n) in pieces of about @grain items and wait for all of it. With many workers,
  * pieces are smaller: down to an eighth of @grain.
  *
+ * The first pieces of a worker are contiguous, and as far as possible the same part of each loop.
+ * One that has finished its share takes pieces from the ends of other shares.
+ *
  * Runs in the caller alone when @n <= @grain. Allocates nothing. Not reentrant: a
  * task must not call pt_pool_run(). One caller at a time (the engine thread).
  */
@@ -87,9 +90,8 @@ typedef struct {
 } PtStream;
 
 /**
- * Run a loop that streams memory. The first pieces of a worker are contiguous, so that the
- * processor can prefetch. A worker that has finished its share takes pieces from the ends of other
- * shares.
+ * Run a loop that streams memory: the same, but a worker takes several pieces of its share at a
+ * time, so that the processor can prefetch, and pieces are never smaller than @grain.
  *
  * The pool remembers the order of @stream arguments (NULL: unknown). While a worker waits, it
  * prefetches the beginning of its share of the stream that came next the last time, so that memory

@@ -70,9 +70,10 @@ run_blocks (gpointer data, gsize begin, gsize end, guint worker)
 guint
 pt_xnn_run_chain (const PtXnnGraph *graph, guint i)
 {
-  Chain chain = { .n = 0 };
+  Chain chain; /* filled as far as it goes: this is called for each node */
   guint n = 0;
 
+  chain.n = 0;
   for (guint k = i; k < graph->n_nodes && chain.n < MAX_CHAIN; k++) {
     const PtXnnNode *node = &graph->nodes[k];
     PtXnnElementwise *next = &chain.nodes[chain.n];

@@ -64,10 +64,18 @@ is_light (int detail)
          detail == PT_UNARY_FLOOR || detail == PT_UNARY_CEIL;
 }
 
+static PtXnnElementwise
+values_of (const PtXnnGraph *graph, const PtXnnNode *node)
+{
+  return (PtXnnElementwise){ node, pt_xnn_in (graph, node, 0),
+                             node->n_in > 1 ? pt_xnn_in (graph, node, 1) : NULL,
+                             pt_xnn_out (graph, node, 0) };
+}
+
 static void
 run_unary (const PtXnnGraph *graph, const PtXnnNode *node)
 {
-  PtXnnElementwise job = { node, pt_xnn_in (graph, node, 0), NULL, pt_xnn_out (graph, node, 0) };
+  PtXnnElementwise job = values_of (graph, node);
 
   pt_pool_run (graph->pool, job.y->numel,
                is_light (node->klass->detail) ? GRAIN_LIGHT : GRAIN_HEAVY,
@@ -165,8 +173,7 @@ binary_half (gpointer data, gsize begin, gsize end, guint worker)
 static void
 run_binary (const PtXnnGraph *graph, const PtXnnNode *node)
 {
-  PtXnnElementwise job = { node, pt_xnn_in (graph, node, 0), pt_xnn_in (graph, node, 1),
-                           pt_xnn_out (graph, node, 0) };
+  PtXnnElementwise job = values_of (graph, node);
 
   pt_pool_run (graph->pool, job.y->numel, GRAIN_LIGHT,
                job.y->type == PT_XNN_F32 ? binary_f32 : binary_half, &job);
@@ -209,10 +216,7 @@ pt_xnn_elementwise_init (PtXnnElementwise *self, const PtXnnGraph *graph, const 
   if ((node->run != run_unary && node->run != run_binary) ||
       pt_xnn_out (graph, node, 0)->type != PT_XNN_F32)
     return FALSE;
-  self->node = node;
-  self->a = pt_xnn_in (graph, node, 0);
-  self->b = node->run == run_binary ? pt_xnn_in (graph, node, 1) : NULL;
-  self->y = pt_xnn_out (graph, node, 0);
+  *self = values_of (graph, node);
   return TRUE;
 }
 
