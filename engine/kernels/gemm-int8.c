@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "engine/kernels/cpu.h"
+#include "engine/kernels/gemm-blocks.h"
 #include "engine/kernels/gemm-int8.h"
 #include "engine/kernels/kernel-tables.h"
 
@@ -20,26 +21,8 @@
 /* Most rows of x whose sums fit into the scratch. */
 #define MAX_BLOCK_ROWS 4096
 
-/*
- * Panels that are packed at a time. They stay in the L2 cache, and a strip of x in the L1 cache,
- * while the strip is multiplied with them.
- */
-#define MAX_GROUP 8
-#define GROUP_BYTES (384 * 1024)
-
-/* Multiplications in a piece of tiles. */
-#define PIECE_PRODUCTS (2 * 1024 * 1024)
-/*
- * Most multiplications in a block, which take some milliseconds. Between blocks the loop checks for
- * a stop.
- */
-#define MOST_PRODUCTS (256.0 * 1024 * 1024)
-
-/* So many rows of a tile take as long as packing its weights. */
-#define PACKING_ROWS 32
-
-/* Least blocks for each of several workers. */
-#define BLOCKS_PER_WORKER 3
+/* Panels that are packed at a time, at most. */
+#define MAX_PANELS 8
 
 gsize
 pt_int8_row_grain (PtPool *pool, gsize n, gsize row_bytes)
@@ -171,9 +154,9 @@ typedef struct {
   const PtInt8Product *product;
   PtPool *pool;
   const PtInt8TileKernels *kernels;
-  gsize first_row, n_rows;
-  gsize rows, columns; /* rows and columns of a block */
-  gsize n_column_blocks;
+  gsize first_row;
+  gint32 *x_sums; /* of the rows from there on, in the first worker's scratch */
+  PtBlocks blocks;
 } Tiles;
 
 /* Multiplies one strip of x, at most mr rows, with all packed panels of a block. */
@@ -182,8 +165,8 @@ multiply_strip (const PtInt8TileKernels *kernels, const PtInt8Product *p, gsize 
                 gsize column, gsize n, const gint32 *x_sums, const guint8 *panels,
                 const gint32 *row_sums)
 {
-  gint32 sums[PT_MAX_MR * MAX_GROUP * PT_MAX_NR];
-  gsize ldsums = MAX_GROUP * kernels->nr;
+  gint32 sums[PT_MAX_MR * MAX_PANELS * PT_MAX_NR];
+  gsize ldsums = MAX_PANELS * kernels->nr;
 
   kernels->multiply (m, p->k, p->x + row * p->ldx, p->ldx, x_sums, pt_div_up (n, kernels->nr),
                      panels, sums, ldsums);
@@ -192,114 +175,55 @@ multiply_strip (const PtInt8TileKernels *kernels, const PtInt8Product *p, gsize 
 }
 
 static void
-multiply_block (const PtInt8TileKernels *kernels, const PtInt8Product *p, gsize row, gsize m,
-                gsize column, gsize n, const gint32 *x_sums, guint8 *panels)
+multiply_block (const Tiles *tiles, const PtBlock *block, guint8 *panels)
 {
-  gint32 room[MAX_GROUP * PT_MAX_NR];
-  const gint32 *row_sums = weight_sums (pt_int8_kernels (), p, column, n, room);
+  const PtInt8TileKernels *kernels = tiles->kernels;
+  const PtInt8Product *p = tiles->product;
+  gint32 room[MAX_PANELS * PT_MAX_NR];
+  const gint32 *row_sums = weight_sums (pt_int8_kernels (), p, block->column, block->n, room);
 
-  for (gsize j = 0; j < n; j += kernels->nr)
-    kernels->pack (MIN (kernels->nr, n - j), p->k, p->weights + (column + j) * p->k, p->k,
-                   panels + j / kernels->nr * kernels->panel_size (p->k));
-  for (gsize i = 0; i < m; i += kernels->mr)
-    multiply_strip (kernels, p, row + i, MIN (kernels->mr, m - i), column, n, x_sums + i, panels,
-                    row_sums);
+  for (gsize j = 0; j < block->n; j += kernels->nr)
+    kernels->pack (MIN (kernels->nr, block->n - j), p->k, p->weights + (block->column + j) * p->k,
+                   p->k, panels + j / kernels->nr * kernels->panel_size (p->k));
+  for (gsize i = 0; i < block->m; i += kernels->mr)
+    multiply_strip (kernels, p, tiles->first_row + block->row + i, MIN (kernels->mr, block->m - i),
+                    block->column, block->n, tiles->x_sums + block->row + i, panels, row_sums);
 }
 
-/*
- * Item: a block of columns, packed into the scratch, times a block of rows. The sums of the rows of
- * x lie at the beginning of the first worker's scratch.
- */
+/* Item: a block, whose weights are packed into the scratch of the worker. */
 static void
 tiles_task (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Tiles *tiles = data;
-  const PtInt8Product *p = tiles->product;
-  const gint32 *x_sums = pt_pool_scratch (tiles->pool, 0);
   gint32 *scratch = pt_pool_scratch (tiles->pool, worker);
 
   for (gsize item = begin; item < end; item++) {
-    gsize row = item / tiles->n_column_blocks * tiles->rows;
-    gsize column = item % tiles->n_column_blocks * tiles->columns;
+    PtBlock block = pt_blocks_at (&tiles->blocks, item);
 
-    multiply_block (
-        tiles->kernels, p, tiles->first_row + row, MIN (tiles->rows, tiles->n_rows - row), column,
-        MIN (tiles->columns, p->n - column), x_sums + row, (guint8 *) (scratch + MAX_BLOCK_ROWS));
+    multiply_block (tiles, &block, (guint8 *) (scratch + MAX_BLOCK_ROWS));
   }
 }
 
-/*
- * The time of a loop over the blocks, in rows of one panel. A worker has blocks that follow each
- * other, so that it fetches few rows of x, which others have made.
- */
-static double
-loop_time (const Tiles *tiles)
-{
-  gsize rows = tiles->rows, panels = tiles->columns / tiles->kernels->nr;
-  gsize blocks = pt_div_up (tiles->n_rows, rows) * tiles->n_column_blocks;
-  gsize share = pt_div_up (blocks, pt_pool_n_workers (tiles->pool));
-  gsize fetched =
-      rows * (pt_div_up (share, tiles->n_column_blocks) + (tiles->n_column_blocks % share != 0));
-
-  return (double) (share * panels * (rows + PACKING_ROWS) + MIN (fetched, tiles->n_rows));
-}
-
-/* Blocks of about 1 / @n of the rows, and of @panels panels. */
+/* Multiplies @m rows of x from @row on. */
 static void
-set_blocks (Tiles *tiles, gsize n, gsize panels)
+run_tiles (PtPool *pool, const PtInt8TileKernels *kernels, const PtInt8Product *p, gsize row,
+           gsize m)
 {
-  const PtInt8TileKernels *kernels = tiles->kernels;
+  PtBlockedProduct product = {
+    .m = m,
+    .n = p->n,
+    .k = p->k,
+    .mr = kernels->mr,
+    .nr = kernels->nr,
+    .panel_size = kernels->panel_size (p->k),
+    .max_panels = MAX_PANELS,
+  };
+  Tiles tiles = {
+    p, pool, kernels, row, pt_pool_scratch (pool, 0), pt_blocks_choose (pool, &product)
+  };
 
-  tiles->rows = pt_div_up (pt_div_up (tiles->n_rows, n), kernels->mr) * kernels->mr;
-  tiles->columns = panels * kernels->nr;
-  tiles->n_column_blocks = pt_div_up (tiles->product->n, tiles->columns);
-}
-
-/* Chooses the blocks with which all workers finish soonest: some for each, if there are several. */
-static void
-choose_blocks (Tiles *tiles)
-{
-  const PtInt8TileKernels *kernels = tiles->kernels;
-  const PtInt8Product *p = tiles->product;
-  guint n_workers = pt_pool_n_workers (tiles->pool);
-  double work = (double) tiles->n_rows * (double) p->n * (double) p->k, least = INFINITY;
-  gsize wanted =
-      MAX (n_workers > 1 ? BLOCKS_PER_WORKER * n_workers : 1, (gsize) (work / MOST_PRODUCTS));
-  gsize n_panels = pt_div_up (p->n, kernels->nr);
-  gsize group = CLAMP (GROUP_BYTES / kernels->panel_size (p->k), 1, MIN (MAX_GROUP, n_panels));
-  gsize most = MIN (pt_div_up (tiles->n_rows, 4 * kernels->mr),
-                    MAX (n_workers, pt_div_up (wanted, n_panels)));
-  Tiles best;
-
-  /* The smallest blocks, if there are too few of all others. */
-  set_blocks (tiles, most, 1);
-  best = *tiles;
-  for (gsize panels = group; panels > 0; panels--)
-    for (gsize n = 1; n <= most; n *= 2) {
-      double time;
-
-      set_blocks (tiles, n, panels);
-      time = loop_time (tiles);
-      if (tiles->n_column_blocks * n >= wanted && time < least) {
-        least = time;
-        best = *tiles;
-      }
-    }
-  *tiles = best;
-}
-
-static void
-run_tiles (PtPool *pool, const PtInt8TileKernels *kernels, const PtInt8Product *p)
-{
-  for (gsize row = 0; row < p->m; row += MAX_BLOCK_ROWS) {
-    Tiles tiles = { p, pool, kernels, row, MIN (MAX_BLOCK_ROWS, p->m - row), 0, 0, 0 };
-
-    choose_blocks (&tiles);
-    pt_row_sums_i8 (pool, tiles.n_rows, p->k, p->x + row * p->ldx, p->ldx,
-                    pt_pool_scratch (pool, 0));
-    pt_pool_run (pool, tiles.n_column_blocks * pt_div_up (tiles.n_rows, tiles.rows),
-                 PIECE_PRODUCTS / (tiles.rows * tiles.columns * p->k), tiles_task, &tiles);
-  }
+  pt_row_sums_i8 (pool, m, p->k, p->x + row * p->ldx, p->ldx, tiles.x_sums);
+  pt_pool_run (pool, tiles.blocks.n_blocks, tiles.blocks.grain, tiles_task, &tiles);
 }
 
 void
@@ -311,7 +235,8 @@ pt_int8_multiply (PtPool *pool, const PtInt8Product *p)
   if (p->m == 0 || p->n == 0)
     return;
   if (p->m >= MIN_TILE_ROWS && p->k > 0 && tiles != NULL && tiles->panel_size (p->k) <= room)
-    run_tiles (pool, tiles, p);
+    for (gsize row = 0; row < p->m; row += MAX_BLOCK_ROWS)
+      run_tiles (pool, tiles, p, row, MIN (MAX_BLOCK_ROWS, p->m - row));
   else if (p->m == 1)
     stream_weights (pool, p);
   else
@@ -382,7 +307,7 @@ typedef struct {
 } Qs8Product;
 
 /* Most columns whose sums are finished at a time. */
-#define MAX_FINISH (MAX_GROUP * PT_MAX_NR)
+#define MAX_FINISH (MAX_PANELS * PT_MAX_NR)
 G_STATIC_ASSERT (DOT_COLUMNS <= MAX_FINISH);
 
 /* Subtracts the contribution of the weights' zero point from the sums of a row. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/kernels/gemm-q4.h"
 
+#include "engine/kernels/gemm-blocks.h"
 #include "engine/kernels/kernel-tables.h"
 
 /*
@@ -8,14 +9,12 @@
  * which the tiles read them, and multiplied with all rows.
  */
 
-/* Maximum depth that is packed at a time. */
-#define MAX_DEPTH 8192
 /* Bytes of the first worker's scratch for the start values of sums. */
 #define STARTS_BYTES (PT_POOL_SCRATCH / 2)
-/* Multiplications in a piece. */
-#define PIECE_PRODUCTS (1024 * 1024)
 /* Rows in a piece of the loop that computes start values. */
 #define START_ROWS 16
+/* The most panels that are packed at a time. */
+#define MAX_PANELS 16
 
 typedef struct {
   const PtQ4Product *p;
@@ -23,8 +22,7 @@ typedef struct {
   const PtQ4TileKernels *kernels;
   gsize n_groups, depth;   /* depth in whole groups */
   gsize first_row, n_rows; /* rows of x whose start values are known */
-  gsize rows;              /* rows of a block */
-  gsize n_panels;
+  PtBlocks blocks;
 } Tiles;
 
 /* [n_rows, n_groups]: start values */
@@ -48,94 +46,109 @@ starts_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/*
- * Multiplies columns [k0, k0 + depth) of a panel with rows [row, row + m), whose start values are
- * known.
- */
+/* Multiplies weights [k0, k0 + depth) of a block with its rows, whose start values are known. */
 static void
-multiply_panel (const Tiles *tiles, gsize row, gsize m, gsize column, gsize n, gsize k0,
-                gsize depth, gconstpointer panel)
+multiply_panels (const Tiles *tiles, const PtBlock *block, gsize k0, gsize depth,
+                 gconstpointer panels)
 {
   const PtQ4Product *p = tiles->p;
-  gsize mr = tiles->kernels->mr;
+  gsize mr = tiles->kernels->mr, group = p->w->group;
   PtQ4TileEnds ends = {
     .accumulate = k0 > 0,
     .finish = k0 + depth == p->k,
-    .bias = p->epilogue.bias != NULL ? p->epilogue.bias + column : NULL,
+    .bias = p->epilogue.bias != NULL ? p->epilogue.bias + block->column : NULL,
     .min = p->epilogue.min,
     .max = p->epilogue.max,
   };
 
-  for (gsize i = row; i < row + m; i += mr) {
+  for (gsize i = block->row; i < block->row + block->m; i += mr) {
     gsize at = tiles->first_row + i;
     PtQ4TileRows rows = {
       .x = p->x->q + at * p->x->stride + k0,
       .stride = p->x->stride,
       .zero = p->x->zero + at,
       .scale = p->x->scale + at,
-      .starts = starts_of (tiles) + i * tiles->n_groups + k0 / p->w->group,
+      .starts = starts_of (tiles) + i * tiles->n_groups + k0 / group,
       .start_stride = tiles->n_groups,
     };
 
-    tiles->kernels->tile (MIN (mr, row + m - i), n, depth / p->w->group, p->w->group, &rows, panel,
-                          &ends, p->c + at * p->ldc + column, p->ldc);
+    tiles->kernels->multiply (MIN (mr, block->row + block->m - i), block->n, depth / group, group,
+                              &rows, panels, &ends, p->c + at * p->ldc + block->column, p->ldc);
   }
 }
 
-/* Item: a panel of columns times a block of rows. */
+static void
+pack_panels (const Tiles *tiles, const PtBlock *block, gsize k0, gsize depth, guint8 *panels)
+{
+  const PtQ4Product *p = tiles->p;
+  gsize nr = tiles->kernels->nr, size = tiles->kernels->panel_size (depth, p->w->group);
+
+  for (gsize j = 0; j < block->n; j += nr) {
+    gsize column = block->column + j;
+    PtQ4Rows rows = { .k = p->k, .group = p->w->group };
+
+    rows.weights = p->w->weights + column * (p->k / 2) + k0 / 2;
+    rows.scales = p->w->scales + column * tiles->n_groups + k0 / p->w->group;
+    tiles->kernels->pack (MIN (nr, block->n - j), depth, &rows, panels + j / nr * size);
+  }
+}
+
+/* Item: a block. */
 static void
 tiles_task (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Tiles *tiles = data;
-  const PtQ4Product *p = tiles->p;
-  guint8 *panel = (guint8 *) pt_pool_scratch (tiles->pool, worker) + STARTS_BYTES;
+  guint8 *panels = (guint8 *) pt_pool_scratch (tiles->pool, worker) + STARTS_BYTES;
 
   for (gsize item = begin; item < end; item++) {
-    gsize row = item / tiles->n_panels * tiles->rows;
-    gsize column = item % tiles->n_panels * tiles->kernels->nr;
-    gsize m = MIN (tiles->rows, tiles->n_rows - row), n = MIN (tiles->kernels->nr, p->n - column);
+    PtBlock block = pt_blocks_at (&tiles->blocks, item);
 
-    for (gsize k0 = 0; k0 < p->k; k0 += tiles->depth) {
-      gsize depth = MIN (tiles->depth, p->k - k0);
-      PtQ4Rows rows = { .k = p->k, .group = p->w->group };
+    for (gsize k0 = 0; k0 < tiles->p->k; k0 += tiles->depth) {
+      gsize depth = MIN (tiles->depth, tiles->p->k - k0);
 
-      rows.weights = p->w->weights + column * (p->k / 2) + k0 / 2;
-      rows.scales = p->w->scales + column * tiles->n_groups + k0 / p->w->group;
-      tiles->kernels->pack (n, depth, &rows, panel);
-      multiply_panel (tiles, row, m, column, n, k0, depth, panel);
+      pack_panels (tiles, &block, k0, depth, panels);
+      multiply_panels (tiles, &block, k0, depth, panels);
     }
   }
 }
 
+/* Multiplies rows of x from tiles->first_row on, as many as have room for their start values. */
 static void
 run_tiles (Tiles *tiles)
 {
   const PtQ4Product *p = tiles->p;
-  gsize mr = tiles->kernels->mr, wanted = 4 * (gsize) pt_pool_n_workers (tiles->pool), n_blocks;
+  const PtQ4TileKernels *kernels = tiles->kernels;
+  PtBlockedProduct product = {
+    .m = MIN (p->m - tiles->first_row, STARTS_BYTES / (tiles->n_groups * sizeof (gint32))),
+    .n = p->n,
+    .k = p->k,
+    .mr = kernels->mr,
+    .nr = kernels->nr,
+    .panel_size = kernels->panel_size (tiles->depth, p->w->group),
+    .max_panels = MAX_PANELS,
+    .repacks_rows = kernels->repacks_rows,
+  };
 
-  tiles->n_rows = MIN (p->m - tiles->first_row, STARTS_BYTES / (tiles->n_groups * sizeof (gint32)));
-  if (tiles->kernels->starts != NULL)
+  tiles->n_rows = product.m;
+  tiles->blocks = pt_blocks_choose (tiles->pool, &product);
+  if (kernels->starts != NULL)
     pt_pool_run (tiles->pool, tiles->n_rows, START_ROWS, starts_task, tiles);
-  n_blocks = MIN (pt_div_up (wanted, tiles->n_panels), pt_div_up (tiles->n_rows, 8 * mr));
-  tiles->rows = pt_div_up (pt_div_up (tiles->n_rows, n_blocks), mr) * mr;
-  pt_pool_run (tiles->pool, tiles->n_panels * pt_div_up (tiles->n_rows, tiles->rows),
-               PIECE_PRODUCTS / (tiles->rows * tiles->kernels->nr * p->k), tiles_task, tiles);
+  pt_pool_run (tiles->pool, tiles->blocks.n_blocks, tiles->blocks.grain, tiles_task, tiles);
 }
 
 gboolean
 pt_q4_multiply_groups (PtPool *pool, const PtQ4Product *p)
 {
-  Tiles tiles = { .p = p, .pool = pool, .kernels = pt_q4_tile_kernels () };
   gsize group = p->w->group;
+  Tiles tiles = { .p = p, .pool = pool, .kernels = pt_q4_tile_kernels (group) };
 
   if (tiles.kernels == NULL)
     return FALSE;
   tiles.n_groups = p->k / group;
-  tiles.depth = group * CLAMP (MAX_DEPTH / group, 1, tiles.n_groups);
-  if (group > MAX_DEPTH || tiles.kernels->panel_size (tiles.depth, group) > STARTS_BYTES ||
+  tiles.depth = group * CLAMP (tiles.kernels->max_depth / group, 1, tiles.n_groups);
+  if (tiles.kernels->panel_size (tiles.depth, group) > STARTS_BYTES ||
       tiles.n_groups * tiles.kernels->mr * sizeof (gint32) > STARTS_BYTES)
     return FALSE;
-  tiles.n_panels = pt_div_up (p->n, tiles.kernels->nr);
   for (; tiles.first_row < p->m; tiles.first_row += tiles.n_rows)
     run_tiles (&tiles);
   return TRUE;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/kernels/gemm-blocks.h"
 #include "engine/kernels/gemm-int8.h"
 #include "engine/kernels/kernel-tables.h"
 
@@ -144,8 +145,7 @@ stream_weights (PtPool *pool, const PtQ4Product *p)
  * 8-bit products.
  */
 
-/* Multiplications in a piece, and the least number of rows for which unpacking pays. */
-#define PIECE_PRODUCTS (1024 * 1024)
+/* The least number of rows for which unpacking pays. */
 #define MIN_TILE_ROWS 10
 
 #define X_SUMS_BYTES (PT_POOL_SCRATCH / 2)
@@ -155,8 +155,7 @@ typedef struct {
   PtPool *pool;
   const PtInt8TileKernels *kernels;
   gsize first_row, n_rows; /* rows of x whose sums are known */
-  gsize rows;              /* rows of a block */
-  gsize n_panels;
+  PtBlocks blocks;         /* of one panel */
 } Tiles;
 
 /* The parts of a worker's scratch. */
@@ -224,20 +223,17 @@ multiply_panel (const Tiles *tiles, gsize row, gsize m, gsize column, gsize n, c
   }
 }
 
-/* Item: a panel of columns times a block of rows. */
+/* Item: a block. */
 static void
 tiles_task (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Tiles *tiles = data;
-  const PtQ4Product *p = tiles->p;
   Room room = divide_scratch (tiles, worker);
 
   for (gsize item = begin; item < end; item++) {
-    gsize row = item / tiles->n_panels * tiles->rows;
-    gsize column = item % tiles->n_panels * tiles->kernels->nr;
+    PtBlock block = pt_blocks_at (&tiles->blocks, item);
 
-    multiply_panel (tiles, tiles->first_row + row, MIN (tiles->rows, tiles->n_rows - row), column,
-                    MIN (tiles->kernels->nr, p->n - column), &room);
+    multiply_panel (tiles, tiles->first_row + block.row, block.m, block.column, block.n, &room);
   }
 }
 
@@ -246,18 +242,22 @@ static void
 run_tiles (Tiles *tiles)
 {
   const PtQ4Product *p = tiles->p;
-  gsize mr = tiles->kernels->mr, wanted = 4 * (gsize) pt_pool_n_workers (tiles->pool);
   gint32 *x_sums = pt_pool_scratch (tiles->pool, 0);
-  gsize n_blocks;
+  PtBlockedProduct product = {
+    .m = MIN (p->m - tiles->first_row, X_SUMS_BYTES / sizeof *x_sums),
+    .n = p->n,
+    .k = p->k,
+    .mr = tiles->kernels->mr,
+    .nr = tiles->kernels->nr,
+    .panel_size = tiles->kernels->panel_size (p->k),
+    .max_panels = 1,
+  };
 
-  tiles->n_rows = MIN (p->m - tiles->first_row, X_SUMS_BYTES / sizeof *x_sums);
+  tiles->n_rows = product.m;
+  tiles->blocks = pt_blocks_choose (tiles->pool, &product);
   pt_row_sums_i8 (tiles->pool, tiles->n_rows, p->k, p->x->q + tiles->first_row * p->x->stride,
                   p->x->stride, x_sums);
-  tiles->n_panels = pt_div_up (p->n, tiles->kernels->nr);
-  n_blocks = MIN (pt_div_up (wanted, tiles->n_panels), pt_div_up (tiles->n_rows, 4 * mr));
-  tiles->rows = pt_div_up (pt_div_up (tiles->n_rows, n_blocks), mr) * mr;
-  pt_pool_run (tiles->pool, tiles->n_panels * pt_div_up (tiles->n_rows, tiles->rows),
-               PIECE_PRODUCTS / (tiles->rows * tiles->kernels->nr * p->k), tiles_task, tiles);
+  pt_pool_run (tiles->pool, tiles->blocks.n_blocks, tiles->blocks.grain, tiles_task, tiles);
 }
 
 static gboolean

@@ -187,20 +187,24 @@ pt_q4_kernels (void)
 }
 
 const PtQ4TileKernels *
-pt_q4_tile_kernels (void)
+pt_q4_tile_kernels (gsize group)
 {
   static const PtQ4TileKernels *const levels[PT_N_CPU_LEVELS] = {
     [PT_CPU_AVX2] = FAST (pt_q4_tile_kernels_avx2),
     [PT_CPU_AVX2_VNNI] = FAST (pt_q4_tile_kernels_avx2_vnni),
     [PT_CPU_AVX512] = FAST (pt_q4_tile_kernels_avx512),
     [PT_CPU_AVX512_VNNI] = FAST (pt_q4_tile_kernels_avx512_vnni),
-    [PT_CPU_AMX] = FAST (pt_q4_tile_kernels_avx512_vnni),
+    [PT_CPU_AMX] = FAST (pt_q4_tile_kernels_amx),
     [PT_CPU_NEON] = ARM (pt_q4_tile_kernels_neon),
     [PT_CPU_DOTPROD] = ARM (pt_q4_tile_kernels_dotprod),
     [PT_CPU_I8MM] = ARM (pt_q4_tile_kernels_i8mm),
   };
 
-  return levels[pt_cpu_level ()];
+  const PtQ4TileKernels *kernels = levels[pt_cpu_level ()];
+
+  if (pt_cpu_level () == PT_CPU_AMX && group > kernels->max_depth)
+    kernels = levels[PT_CPU_AVX512_VNNI];
+  return kernels != NULL && group <= kernels->max_depth ? kernels : NULL;
 }
 
 void

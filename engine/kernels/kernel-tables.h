@@ -332,13 +332,17 @@ typedef struct {
  */
 typedef struct {
   gsize mr, nr;
+  gsize max_depth;       /* the most weights of a row in a panel, and in a group */
+  gboolean repacks_rows; /* multiply() reorders the rows of x, as long as a panel takes */
   gsize (*panel_size) (gsize k, gsize group); /* in bytes */
   /* Pack the first @k weights of @n <= nr rows, k in whole groups; rows have rows->k weights. */
   void (*pack) (gsize n, gsize k, const PtQ4Rows *rows, gpointer panel);
-  /* Compute the start values of the sums of each group of a row of x. NULL: tile() needs none. */
+  /* Compute the start values of the sums of each group of a row of x. NULL: multiply() needs none.
+   */
   void (*starts) (gsize n_groups, gsize group, const gint8 *x, gint32 zero, gint32 *out);
-  void (*tile) (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRows *rows,
-                gconstpointer panel, const PtQ4TileEnds *ends, float *c, gsize ldc);
+  /* c[m][n] of m <= mr rows and the n columns of panels that follow each other. */
+  void (*multiply) (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRows *rows,
+                    gconstpointer panels, const PtQ4TileEnds *ends, float *c, gsize ldc);
 } PtQ4TileKernels;
 
 extern const PtVectorKernels pt_vector_kernels_portable;
@@ -360,6 +364,7 @@ extern const PtInt8TileKernels pt_int8_tile_kernels_avx2_vnni;
 extern const PtInt8TileKernels pt_int8_tile_kernels_avx512;
 extern const PtInt8TileKernels pt_int8_tile_kernels_avx512_vnni;
 extern const PtInt8TileKernels pt_int8_tile_kernels_amx;
+extern const PtQ4TileKernels pt_q4_tile_kernels_amx;
 extern const PtQ8Kernels pt_q8_kernels_avx2;
 extern const PtQ8Kernels pt_q8_kernels_avx2_vnni;
 extern const PtQ8Kernels pt_q8_kernels_avx512;
@@ -416,7 +421,8 @@ const PtWinogradQ8Kernels *pt_winograd_q8_kernels (void);
 const PtQ8Kernels *pt_q8_half_kernels (void);
 /** The kernels for the panel whose first column is @left columns before the end. */
 const PtQ8Kernels *pt_q8_panel_kernels (gsize left);
-const PtQ4TileKernels *pt_q4_tile_kernels (void);
+/** The kernels for groups of this size. NULL: there are none. */
+const PtQ4TileKernels *pt_q4_tile_kernels (gsize group);
 
 /**
  * Adds the scores behind the whole vectors of a block to the sum of a softmax_step(), one by one,

@@ -13,6 +13,7 @@
 #define PART 32
 /* Rows of a tile: their integer sums and their float sums are in registers. */
 #define TILE_ROWS 4
+#define MAX_DEPTH 8192
 
 /* Bytes of a group in a panel. */
 INLINE gsize
@@ -134,8 +135,8 @@ tile_rows (const gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRo
 #define TILE(M) tile_rows (M, n, n_groups, group, rows, panel, ends, c, ldc)
 
 static void
-tile (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRows *rows, gconstpointer panel,
-      const PtQ4TileEnds *ends, float *c, gsize ldc)
+multiply_panel (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRows *rows,
+                gconstpointer panel, const PtQ4TileEnds *ends, float *c, gsize ldc)
 {
   switch (m) {
   case 1: TILE (1); break;
@@ -145,10 +146,26 @@ tile (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRows *rows, g
   }
 }
 
+static void
+multiply (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRows *rows,
+          gconstpointer panels, const PtQ4TileEnds *ends, float *c, gsize ldc)
+{
+  gsize size = panel_size (n_groups * group, group);
+
+  for (gsize column = 0; column < n; column += NR) {
+    PtQ4TileEnds here = *ends;
+
+    here.bias = ends->bias != NULL ? ends->bias + column : NULL;
+    multiply_panel (m, MIN (NR, n - column), n_groups, group, rows,
+                    (const guint8 *) panels + column / NR * size, &here, c + column, ldc);
+  }
+}
+
 const PtQ4TileKernels PT_Q4_TILE_KERNELS = {
   .mr = TILE_ROWS,
   .nr = NR,
+  .max_depth = MAX_DEPTH,
   .panel_size = panel_size,
   .pack = pack,
-  .tile = tile,
+  .multiply = multiply,
 };

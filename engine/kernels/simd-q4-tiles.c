@@ -22,6 +22,7 @@
 #endif
 #define VECTORS 2
 #define NR (VECTORS * LANES)
+#define MAX_DEPTH 8192
 
 #define PART 32
 #define PART_LANES (PART / 4)
@@ -134,14 +135,55 @@ starts (gsize n_groups, gsize group, const gint8 *x, gint32 zero, gint32 *out)
   }
 }
 
-/* -zero as the sum of two signed bytes, each of them twice. */
-INLINE gint32
-minus_zero (gint32 zero)
-{
-  guint32 a = (guint8) (gint8) (-zero / 2), b = (guint8) (gint8) (-zero - -zero / 2);
+#if VNNI
 
-  return (gint32) (a | a << 8 | b << 16 | b << 24);
+/* d + products of the lanes of a part, of m rows. */
+INLINE void
+add_part (const gsize m, const gint8 *x, gsize stride, const gint32 *panel, vi d[MR][VECTORS])
+{
+  vi w[VECTORS];
+
+  for (gsize lane = 0; lane < PART_LANES; lane++) {
+    UNROLLED (v, VECTORS)
+      w[v] = vi_load (panel + lane * NR + v * LANES);
+    UNROLLED (i, m) {
+      vi xs = vi_set1 (load_lane (x + i * stride + 4 * lane));
+
+      UNROLLED (v, VECTORS)
+        d[i][v] = add_products (d[i][v], w[v], xs);
+    }
+  }
 }
+
+#else
+
+/* 16 products of numbers up to 15 and 128 fit 16 bits, so that they are widened once for a part. */
+G_STATIC_ASSERT (2 * PART_LANES * 15 * 128 <= G_MAXINT16);
+
+INLINE void
+add_part (const gsize m, const gint8 *x, gsize stride, const gint32 *panel, vi d[MR][VECTORS])
+{
+  vi sums[MR][VECTORS], w[VECTORS];
+
+  UNROLLED (i, m)
+    UNROLLED (v, VECTORS)
+      sums[i][v] = vi_zero ();
+  for (gsize lane = 0; lane < PART_LANES; lane++) {
+    UNROLLED (v, VECTORS)
+      w[v] = vi_load (panel + lane * NR + v * LANES);
+    UNROLLED (i, m) {
+      vi xs = vi_set1 (load_lane (x + i * stride + 4 * lane));
+
+      UNROLLED (v, VECTORS)
+        sums[i][v] = vi_add_16 (sums[i][v], multiply_bytes (w[v], xs));
+    }
+  }
+  UNROLLED (i, m)
+    UNROLLED (v, VECTORS)
+      d[i][v] = add_words (d[i][v], sums[i][v]);
+}
+
+#endif
 
 /* Multiplies m rows with a whole panel. m is a constant when inlined. */
 INLINE void
@@ -163,17 +205,8 @@ tile_rows (const gsize m, gsize n_groups, gsize in_group, const PtQ4TileRows *ro
       UNROLLED (v, VECTORS)
         d[i][v] = vi_set1 (rows->starts[i * rows->start_stride + g]);
     for (gsize part = 0; part < in_group; part++) {
-      for (gsize lane = 0; lane < PART_LANES; lane++) {
-        UNROLLED (v, VECTORS)
-          w[v] = vi_load (panel + v * LANES);
-        UNROLLED (i, m) {
-          vi xs = vi_set1 (load_lane (x + i * rows->stride + 4 * lane));
-
-          UNROLLED (v, VECTORS)
-            d[i][v] = add_products (d[i][v], w[v], xs);
-        }
-        panel += NR;
-      }
+      add_part (m, x, rows->stride, panel, d);
+      panel += PART_LANES * NR;
       UNROLLED (v, VECTORS)
         w[v] = vi_load (panel + v * LANES);
       UNROLLED (i, m)
@@ -241,8 +274,8 @@ tile_narrow (gsize m, gsize n, gsize n_groups, gsize in_group, const PtQ4TileRow
 }
 
 static void
-tile (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRows *rows, gconstpointer panel,
-      const PtQ4TileEnds *ends, float *c, gsize ldc)
+multiply_panel (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRows *rows,
+                gconstpointer panel, const PtQ4TileEnds *ends, float *c, gsize ldc)
 {
   if (n < NR)
     tile_narrow (m, n, n_groups, group / PART, rows, panel, ends, c, ldc);
@@ -250,11 +283,27 @@ tile (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRows *rows, g
     tile_of (m, n_groups, group / PART, rows, panel, ends, c, ldc);
 }
 
+static void
+multiply (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRows *rows,
+          gconstpointer panels, const PtQ4TileEnds *ends, float *c, gsize ldc)
+{
+  gsize size = panel_size (n_groups * group, group);
+
+  for (gsize column = 0; column < n; column += NR) {
+    PtQ4TileEnds here = *ends;
+
+    here.bias = ends->bias != NULL ? ends->bias + column : NULL;
+    multiply_panel (m, MIN (NR, n - column), n_groups, group, rows,
+                    (const guint8 *) panels + column / NR * size, &here, c + column, ldc);
+  }
+}
+
 const PtQ4TileKernels PT_Q4_TILE_KERNELS = {
   .mr = MR,
   .nr = NR,
+  .max_depth = MAX_DEPTH,
   .panel_size = panel_size,
   .pack = pack,
   .starts = starts,
-  .tile = tile,
+  .multiply = multiply,
 };

@@ -89,16 +89,28 @@ prepare (gsize k, const gint8 *x, gint32 zero, gpointer prepared)
     columns[p / COLUMNS] = load_columns (x + p, k - p, zero);
 }
 
-/* has_rest: a constant when inlined. */
+/*
+ * The products of a vector of weights, added by eights. has_rest: a constant when inlined. Without
+ * VNNI, products are added as 16-bit numbers first: they are at most 2 * (2 * 15 * 128 + 30 * 128).
+ */
 INLINE vi
 row_lanes (const Columns *c, const gboolean has_rest, vi w)
 {
   const vi mask = vi_set1_8 (15);
   vi low = vi_and (w, mask), high = vi_and (vi_srl_16 (w, 4), mask), both = vi_add_8 (low, high);
+#if VNNI
   vi acc = add_products (add_products (c->start, low, c->even), high, c->odd);
 
   acc = add_products (acc, both, c->minus_zero);
   return has_rest ? add_products (acc, both, c->rest) : acc;
+#else
+  vi words = vi_add_16 (multiply_bytes (low, c->even), multiply_bytes (high, c->odd));
+
+  words = vi_add_16 (words, multiply_bytes (both, c->minus_zero));
+  if (has_rest)
+    words = vi_add_16 (words, multiply_bytes (both, c->rest));
+  return add_words (c->start, words);
+#endif
 }
 
 /* Combines four rows into one vector: part p of it has the sums of part p of each row. */

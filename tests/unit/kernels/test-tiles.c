@@ -13,6 +13,7 @@
 
 #ifdef __x86_64__
 extern const PtInt8TileKernels emulated_int8_tile_kernels;
+extern const PtQ4TileKernels emulated_q4_tile_kernels;
 #endif
 
 typedef struct {
@@ -124,7 +125,7 @@ expect_q4 (const Q4Case *c, gsize row, float *out)
 {
   const PtQ4Kernels *kernels = &pt_q4_kernels_portable;
   guint8 prepared[64];
-  float acc[PT_MAX_NR];
+  float acc[MAX_N];
 
   g_assert_cmpuint (kernels->prepared_size (c->w.k), <=, sizeof prepared);
   kernels->prepare (c->w.k, c->x.x + row * c->x.stride, c->x.zero[row], prepared);
@@ -141,6 +142,22 @@ expect_q4 (const Q4Case *c, gsize row, float *out)
   }
 }
 
+/* Packs @n_groups groups from group @g on of all columns. */
+static void
+pack_q4 (const PtQ4TileKernels *kernels, const Q4Case *c, gsize g, gsize n_groups, guint8 *panels)
+{
+  gsize k = n_groups * c->group;
+
+  for (gsize j = 0; j < c->n; j += kernels->nr) {
+    PtQ4Rows w = c->w;
+
+    w.weights += j * c->w.k / 2 + g * c->group / 2;
+    w.scales += j * c->n_groups + g;
+    kernels->pack (MIN (kernels->nr, c->n - j), k, &w,
+                   panels + j / kernels->nr * kernels->panel_size (k, c->group));
+  }
+}
+
 /* All groups at once, or one first and the others on top of it. */
 static void
 multiply_q4 (const PtQ4TileKernels *kernels, const Q4Case *c, gsize row, gsize m, gsize n_first,
@@ -153,15 +170,13 @@ multiply_q4 (const PtQ4TileKernels *kernels, const Q4Case *c, gsize row, gsize m
                      starts + i * c->n_groups);
   for (gsize g = 0; g < c->n_groups; g += g == 0 ? n_first : c->n_groups) {
     gsize n_groups = g == 0 ? n_first : c->n_groups - g, k = n_groups * c->group;
+    gsize size = pt_div_up (c->n, kernels->nr) * kernels->panel_size (k, c->group);
     g_auto (Guarded) guarded = { 0 };
-    gpointer panel = guarded_new (&guarded, kernels->panel_size (k, c->group));
-    PtQ4Rows w = c->w;
+    guint8 *panels = guarded_new (&guarded, size);
     PtQ4TileRows x = c->x;
     PtQ4TileEnds ends = c->ends;
 
-    w.weights += g * c->group / 2;
-    w.scales += g;
-    kernels->pack (c->n, k, &w, panel);
+    pack_q4 (kernels, c, g, n_groups, panels);
     x.x += row * x.stride + g * c->group;
     x.zero += row;
     x.scale += row;
@@ -169,7 +184,7 @@ multiply_q4 (const PtQ4TileKernels *kernels, const Q4Case *c, gsize row, gsize m
     x.start_stride = c->n_groups;
     ends.accumulate = g > 0;
     ends.finish = c->ends.finish && g + n_groups == c->n_groups;
-    kernels->tile (m, c->n, n_groups, c->group, &x, panel, &ends, out, ldc);
+    kernels->multiply (m, c->n, n_groups, c->group, &x, panels, &ends, out, ldc);
   }
 }
 
@@ -187,7 +202,7 @@ check_q4_case (const PtQ4TileKernels *kernels, const Q4Case *c, gsize n_first)
       out[i] = 12345.0f;
     multiply_q4 (kernels, c, row, m, n_first, out, ldc);
     for (gsize i = 0; i < m; i++) {
-      float expected[PT_MAX_NR];
+      float expected[MAX_N];
 
       expect_q4 (c, row + i, expected);
       g_assert_cmpmem (out + i * ldc, c->n * sizeof *out, expected, c->n * sizeof *expected);
@@ -206,7 +221,7 @@ check_q4_shape (const PtQ4TileKernels *kernels, gsize m, gsize n, gsize n_groups
   guint8 *weights = guarded_new (&guarded_w, n * k / 2);
   guint16 *w_scales = guarded_new (&guarded_scales, n * n_groups * sizeof *w_scales);
   gint32 zero[MAX_M];
-  float scale[MAX_M], bias[PT_MAX_NR];
+  float scale[MAX_M], bias[MAX_N];
   Q4Case c = { .m = m,
                .n = n,
                .n_groups = n_groups,
@@ -235,22 +250,27 @@ check_q4_shape (const PtQ4TileKernels *kernels, gsize m, gsize n, gsize n_groups
 static void
 check_q4_kernels (const PtQ4TileKernels *kernels)
 {
-  const gsize groups[] = { 32, 64, 96, 128, 256, 1024 };
+  const gsize groups[] = { 32, 64, 96, 128, 256, 1024 }, depth = kernels->max_depth;
 
+  g_assert_cmpuint (kernels->mr, <=, PT_MAX_MR);
   g_assert_cmpuint (kernels->nr, <=, PT_MAX_NR);
   for (gsize g = 0; g < G_N_ELEMENTS (groups); g++)
-    for (gsize n_groups = 1; n_groups <= 5; n_groups += 1 + n_groups / 3)
+    for (gsize n_groups = 1; n_groups <= MIN (5, depth / groups[g]); n_groups += 1 + n_groups / 3)
       for (gsize m = 1; m <= MAX_M; m += m < 18 ? 1 : 13)
-        check_q4_shape (kernels, m, 1 + random_bits () % kernels->nr, n_groups, groups[g]);
-  check_q4_shape (kernels, 3, kernels->nr, 1, 8192); /* the largest that is packed */
-  check_q4_shape (kernels, 33, kernels->nr, 18, 32);
+        check_q4_shape (kernels, m, 1 + random_bits () % MAX_N, n_groups, groups[g]);
+  check_q4_shape (kernels, 3, kernels->nr, 1, depth);
+  check_q4_shape (kernels, 33, MAX_N, 18, 32);
+  check_q4_shape (kernels, 17, MAX_N, depth / 32, 32);
 }
 
 static void
 each_q4 (void)
 {
-  if (pt_q4_tile_kernels () != NULL)
-    check_q4_kernels (pt_q4_tile_kernels ());
+  const gsize groups[] = { 32, 8192 }; /* AMX has other kernels for long groups */
+
+  for (gsize i = 0; i < G_N_ELEMENTS (groups); i++)
+    if (pt_q4_tile_kernels (groups[i]) != NULL)
+      check_q4_kernels (pt_q4_tile_kernels (groups[i]));
 }
 
 static void
@@ -271,6 +291,15 @@ test_emulated_int8 (void)
 }
 
 static void
+test_emulated_q4 (void)
+{
+  if (pt_cpu_level () < PT_CPU_AVX512)
+    g_test_skip ("needs AVX-512");
+  else
+    check_q4_kernels (&emulated_q4_tile_kernels);
+}
+
+static void
 test_amx (void)
 {
   if (pt_cpu_set_level (PT_CPU_AMX) != PT_CPU_AMX) {
@@ -279,7 +308,9 @@ test_amx (void)
   }
   g_assert_true (pt_int8_tile_kernels () == &pt_int8_tile_kernels_amx);
   g_assert_true (pt_int8_kernels () == &pt_int8_kernels_avx512_vnni);
-  g_assert_true (pt_q4_tile_kernels () == &pt_q4_tile_kernels_avx512_vnni);
+  g_assert_true (pt_q4_tile_kernels (32) == &pt_q4_tile_kernels_amx);
+  g_assert_true (pt_q4_tile_kernels (2048) == &pt_q4_tile_kernels_avx512_vnni);
+  g_assert_null (pt_q4_tile_kernels (16384));
 }
 
 #endif
@@ -292,6 +323,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tiles/q4", test_q4);
 #ifdef __x86_64__
   g_test_add_func ("/tiles/int8-emulated", test_emulated_int8);
+  g_test_add_func ("/tiles/q4-emulated", test_emulated_q4);
   g_test_add_func ("/tiles/amx", test_amx);
 #endif
   return g_test_run ();
