@@ -16,6 +16,8 @@ pt_cuda_rotary_fits (const PtCudaRotary *self)
   /* A position also moves what is written, so only rows of a cache go with a mask. */
   if (self->mask != 0 && !is_cache)
     return FALSE;
+  if (self->is_part && is_cache)
+    return FALSE;
   return self->heads > 0 && self->heads <= 65535 && self->dim > 0 && self->dim % 2 == 0 &&
          self->dim <= PT_ROTARY_DIM && (self->position == 0 || self->length > 0) &&
          self->length >= 0 && self->length <= G_MAXINT32 - PT_ROTARY_MASK &&
@@ -59,5 +61,6 @@ pt_cuda_kernel_rotary (PtCudaContext *context, const PtCudaRotary *self, GError 
   arguments.dim = (gint32) self->dim;
   arguments.length = (gint32) self->length;
   arguments.epsilon = (float) self->epsilon;
+  arguments.cosines = self->is_part ? 0 : 1;
   return pt_kernel_launch (context, PT_KERNEL_rotary, &shape, &arguments, error);
 }

@@ -213,9 +213,11 @@ typedef enum {
  * @values, @value_output: bf16 [heads][dim] that are copied, and where to, as @output; or both 0
  * @mask: bool [length], whether the index is not larger than the position; or 0
  * @dim: even, up to 256
+ * @is_part: only what is multiplied by s; not with PT_CUDA_ROTARY_CACHE
  */
 typedef struct {
   PtCudaRotaryLayout layout;
+  gboolean is_part;
   PtCuPointer input, weights, angles, position, output, values, value_output, mask;
   gint64 heads, dim, length;
   double epsilon;

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * sources, and all that a pattern leaves open. Engine thread.
  */
 
-#define PT_CUDA_WAYS 4
+#define PT_CUDA_WAYS 8
 
 typedef struct {
   PtPatternKind kind;

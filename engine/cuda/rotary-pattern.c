@@ -9,7 +9,7 @@
 #define TWO_BY_PI "0f3F22F983"
 
 /* Bits of a way. */
-enum { SWAPS_NUMBERS = 1, OTHER_RESULTS = 2 };
+enum { SWAPS_NUMBERS = 1, OTHER_RESULTS = 2, IS_PART = 4 };
 
 static guint
 count (guint64 bits)
@@ -89,6 +89,12 @@ read_caches (const PtRotaryPattern *pattern, void *const *arguments, guint at, g
   }
 }
 
+static gboolean
+may_be_part (const PtRotaryPattern *pattern)
+{
+  return !pattern->is_cache && !pattern->has_partial && !pattern->has_weights;
+}
+
 gboolean
 pt_rotary_pattern_read (const PtRotaryPattern *pattern, void *const *arguments, guint way,
                         PtCudaRotary *rotary, PtCuPointer *partial)
@@ -98,7 +104,7 @@ pt_rotary_pattern_read (const PtRotaryPattern *pattern, void *const *arguments, 
 
   *rotary = (PtCudaRotary){ .epsilon = pattern->epsilon };
   *partial = 0;
-  if (way >= PT_ROTARY_WAYS ||
+  if (way >= PT_ROTARY_WAYS || ((way & IS_PART) != 0 && !may_be_part (pattern)) ||
       (pattern->is_cache && !pattern->has_values && (way & OTHER_RESULTS) != 0) ||
       (pattern->has_length && pt_pattern_pointer (arguments, pattern->numbers - 1) != 1))
     return FALSE;
@@ -113,6 +119,7 @@ pt_rotary_pattern_read (const PtRotaryPattern *pattern, void *const *arguments, 
   } else {
     rotary->layout = (way & OTHER_RESULTS) != 0 ? PT_CUDA_ROTARY_NUMBERS : PT_CUDA_ROTARY_HEADS;
     rotary->output = pt_pattern_pointer (arguments, at);
+    rotary->is_part = (way & IS_PART) != 0;
   }
   rotary->heads = pt_pattern_number (arguments, pattern->numbers + swaps);
   rotary->dim = pt_pattern_number (arguments, pattern->numbers + !swaps);

@@ -15,13 +15,14 @@ G_BEGIN_DECLS
  * - input, the weights of RMSNorm if the kernel has a square root, and the angles;
  * - if results are written to rows of a cache, the positions, and values that are copied to a
  *   second cache; else perhaps one that another kernel began to compute;
- * - the result, or the caches and perhaps a mask.
+ * - the result, or the caches and perhaps a mask. If there is no cache and no weights, the result
+ *   may be the part with the sines, to which another kernel adds the rest.
  *
  * What is not known from the code is tried in several ways. A pattern is only a guess about what a
  * kernel computes: see cuda-replacements.h.
  */
 
-#define PT_ROTARY_WAYS 4
+#define PT_ROTARY_WAYS 8
 
 typedef struct {
   gboolean has_weights, is_cache, has_values, has_mask, has_partial;

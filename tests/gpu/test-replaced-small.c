@@ -337,6 +337,24 @@ test_turn (Fixture *f, gconstpointer data)
   g_assert_cmpuint (call (f, PT_CUDA_REPLACE_USE), ==, 0);
 }
 
+/* The part stays in a graph where its buffer is used again. */
+static void
+test_turn_part (Fixture *f, gconstpointer data)
+{
+  g_autofree guint16 *theirs = NULL, *ours = NULL;
+
+  add_turn (f);
+  f->kernels[0].arguments[PART + 1] = HEADS;
+  f->kernels[0].arguments[PART + 2] = DIM;
+  f->kernels[0].pattern.kind = PT_PATTERN_ROTARY;
+  f->kernels[0].pattern.rotary = (PtRotaryPattern){ .numbers = PART + 1 };
+  g_assert_cmpuint (call (f, PT_CUDA_REPLACE_WATCH), ==, 0);
+  theirs = gpu_read (f->kernels[0].arguments[PART]);
+  g_assert_cmpuint (call (f, PT_CUDA_REPLACE_USE), ==, 2);
+  ours = gpu_read (f->kernels[0].arguments[PART]);
+  agree (theirs, ours, HEADS * DIM);
+}
+
 static void
 test_turn_differs (Fixture *f, gconstpointer data)
 {
@@ -508,6 +526,7 @@ add_replaced_small_tests (void)
   ADD ("norm-differs", test_norm_differs);
   ADD ("norm-short", test_norm_short);
   ADD ("turn", test_turn);
+  ADD ("turn-part", test_turn_part);
   ADD ("turn-differs", test_turn_differs);
   ADD ("cache", test_cache);
   ADD ("cache-differs", test_cache_differs);

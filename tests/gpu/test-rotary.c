@@ -14,7 +14,7 @@
 typedef struct {
   PtCudaRotaryLayout layout;
   gint64 heads, dim, length, position;
-  gboolean has_weights, has_values, has_mask;
+  gboolean has_weights, has_values, has_mask, is_part;
 } Shape;
 
 typedef struct {
@@ -60,7 +60,7 @@ check_head (const Shape *shape, const Numbers *numbers, gint64 head, const guint
   for (gint64 i = 0; i < shape->dim; i++) {
     double angle = (double) numbers->angles[i % half],
            other = i < half ? -x[i + half] : x[i - half];
-    double expected = x[i] * cos (angle) + other * sin (angle);
+    double expected = (shape->is_part ? 0 : x[i] * cos (angle)) + other * sin (angle);
     double got = at (output, place (shape, head, i));
 
     if (fabs (got - expected) <= (fabs (x[i]) + fabs (other)) / 64)
@@ -131,6 +131,7 @@ run (const Shape *shape)
   gsize bytes = (gsize) (shape->heads * shape->dim * (is_cache ? shape->length : 1)) * 2;
   gsize head = (gsize) (shape->heads * shape->dim) * 2;
   PtCudaRotary rotary = { .layout = shape->layout,
+                          .is_part = shape->is_part,
                           .heads = shape->heads,
                           .dim = shape->dim,
                           .length = shape->length,
@@ -171,6 +172,8 @@ test_rotary (void)
     { PT_CUDA_ROTARY_NUMBERS, 5, 80, 0, 0, TRUE, FALSE, FALSE },
     { PT_CUDA_ROTARY_HEADS, 1, 256, 0, 0, TRUE, FALSE, FALSE },
     { PT_CUDA_ROTARY_HEADS, 2, 2, 0, 0, FALSE, FALSE, FALSE },
+    { PT_CUDA_ROTARY_HEADS, 3, 64, 0, 0, FALSE, FALSE, FALSE, .is_part = TRUE },
+    { PT_CUDA_ROTARY_NUMBERS, 32, 128, 0, 0, FALSE, FALSE, FALSE, .is_part = TRUE },
     { PT_CUDA_ROTARY_CACHE, 8, 64, LENGTH, 0, FALSE, FALSE, FALSE },
     { PT_CUDA_ROTARY_CACHE, 2, 128, LENGTH, LENGTH - 1, TRUE, TRUE, TRUE },
     { PT_CUDA_ROTARY_CACHE, 4, 96, 512, 100, FALSE, TRUE, FALSE },
@@ -221,6 +224,13 @@ test_rotary_refuses (void)
   rotary.dim = 258;
   g_assert_false (pt_cuda_kernel_rotary (gpu, &rotary, &shape));
   g_assert_error (shape, PT_ERROR, PT_ERROR_UNSUPPORTED);
+  rotary = good;
+  rotary.is_part = TRUE;
+  g_assert_true (pt_cuda_rotary_fits (&rotary));
+  rotary.layout = PT_CUDA_ROTARY_CACHE;
+  rotary.position = 16;
+  rotary.length = 10;
+  g_assert_false (pt_cuda_rotary_fits (&rotary));
   rotary = good;
   rotary.values = 16;
   g_assert_false (pt_cuda_rotary_fits (&rotary));

@@ -201,7 +201,7 @@ typedef struct {
   PT_ADDRESS (uint8_t) mask;           /* [length], or NULL */
   int64_t head_stride, number_stride;  /* of the outputs; rows of a cache are dim apart */
   int32_t heads, dim, length;
-  float epsilon;
+  float epsilon, cosines; /* what cosines are multiplied by, 0 or 1 */
 } PtRotaryArguments;
 
 /* ---- Attention ---- */

@@ -63,7 +63,7 @@ turn_head (const PtRotaryArguments &p, int head)
       high[i] = rounded (rounded (high[i] * factor) * bf16_to_f32 (p.weights[at + half]));
     }
     sincosf (p.angles[at], &s, &c);
-    c = rounded (c);
+    c = rounded (c) * p.cosines;
     s = rounded (s);
     output[at * p.number_stride] = f32_to_bf16 (rounded (low[i] * c) - rounded (high[i] * s));
     output[(at + half) * p.number_stride] =

@@ -237,9 +237,35 @@ test_rotary_launch (void)
   g_assert_cmpuint (rotary.output, ==, 24576);
   g_assert_cmpint (rotary.heads, ==, 8);
   g_assert_false (pt_rotary_pattern_read (&pattern.rotary, arguments, 4, &rotary, &partial));
+  g_assert_false (pt_rotary_pattern_read (&pattern.rotary, arguments, 8, &rotary, &partial));
   /* Two positions. */
   words[6] = 2;
   g_assert_false (pt_rotary_pattern_read (&pattern.rotary, arguments, 0, &rotary, &partial));
+}
+
+/* Only a kernel that needs nothing else may compute a part. */
+static void
+test_rotary_part (void)
+{
+  guint64 words[] = { 4096, 8192, 12288, 16384, 64, 8, 0, 0 };
+  void *arguments[G_N_ELEMENTS (words)];
+  const Kind part = { "rrw", FALSE, 2, SINE }, whole = { "rrrw", FALSE, 2, SINE };
+  PtKernelPattern pattern;
+  PtCudaRotary rotary;
+  PtCuPointer partial;
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    arguments[i] = &words[i];
+  g_assert_cmpint (find (&whole, &pattern), ==, PT_PATTERN_ROTARY);
+  g_assert_false (pt_rotary_pattern_read (&pattern.rotary, arguments, 4, &rotary, &partial));
+  g_assert_cmpint (find (&part, &pattern), ==, PT_PATTERN_ROTARY);
+  g_assert_true (pt_rotary_pattern_read (&pattern.rotary, arguments + 1, 2, &rotary, &partial));
+  g_assert_false (rotary.is_part);
+  g_assert_true (pt_rotary_pattern_read (&pattern.rotary, arguments + 1, 6, &rotary, &partial));
+  g_assert_true (rotary.is_part);
+  g_assert_cmpint (rotary.layout, ==, PT_CUDA_ROTARY_NUMBERS);
+  g_assert_cmpuint (rotary.output, ==, 16384);
+  g_assert_cmpint (rotary.heads, ==, 64);
 }
 
 /* ---- Gates ---- */
@@ -356,6 +382,7 @@ main (int argc, char **argv)
   g_test_add_func ("/small-patterns/rotary", test_rotary);
   g_test_add_func ("/small-patterns/no-rotary", test_no_rotary);
   g_test_add_func ("/small-patterns/rotary-launch", test_rotary_launch);
+  g_test_add_func ("/small-patterns/rotary-part", test_rotary_part);
   g_test_add_func ("/small-patterns/gate", test_gate);
   g_test_add_func ("/small-patterns/gate-launch", test_gate_launch);
   g_test_add_func ("/small-patterns/damaged", test_damaged);
