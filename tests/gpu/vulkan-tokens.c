@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/init.h"
 #include "tests/unit/vulkan/vulkan-maker.h"
@@ -8,14 +9,21 @@
  * The time of a token, and of many, of a language model with random weights of 4 bits (8da4w,
  * groups of 32) on the first Vulkan GPU. By hand:
  *
- *     vulkan-tokens [LAYERS [WIDTH [LENGTH...]]]
+ *     vulkan-tokens [8b | LAYERS [WIDTH]] [LENGTH...]
  *
- * By default the shapes of Llama 3.2 1B with 1 and 512 tokens; 0 layers leave the last matrix only.
+ * By default the shapes of Llama 3.2 1B with 1 and 512 tokens; 8b: those of Llama 3.1 8B; 0 layers
+ * leave the last matrix only.
  * PTERIS_VULKAN_PLAIN=1 measures the shaders without instructions that only some GPUs have.
  */
 
 #define GROUP 32
 #define CACHE 2048
+
+typedef struct {
+  gint64 layers, width, head, inner, words;
+} Shape;
+
+static const Shape LLAMA_8B = { 32, 4096, 128, 14336, 128256 };
 
 typedef struct {
   VulkanMaker *maker;
@@ -164,43 +172,43 @@ measure_choices (const Model *m, gint64 start)
 }
 
 static void
-measure (gint64 layers, gint64 width, gint64 length)
+measure (const Shape *shape, gint64 length)
 {
   g_autoptr (VulkanMaker) maker = vulkan_maker_new ();
   Model m = { .maker = maker,
               .length = length,
-              .width = width,
-              .heads = width / 64,
-              .kv_heads = MAX (width / 256, 1),
-              .head = 64,
-              .inner = width * 4,
-              .words = width >= 2048 ? 128256 : 4096 };
+              .width = shape->width,
+              .heads = shape->width / shape->head,
+              .kv_heads = MAX (shape->width / shape->head / 4, 1),
+              .head = shape->head,
+              .inner = shape->inner,
+              .words = shape->words };
   gint64 begin;
   guint32 x, last, pair[2];
   double seconds;
 
   m.null = vulkan_maker_null (maker);
-  x = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (1, length, width));
+  x = vulkan_maker_input (maker, PT_DTYPE_F32, DIMS (1, length, m.width));
   m.start = vulkan_maker_symbol (maker);
-  for (gint64 i = 0; i < layers; i++) {
+  for (gint64 i = 0; i < shape->layers; i++) {
     x = add (&m, x, attention (&m, norm (&m, x)));
     x = add (&m, x, feed_forward (&m, norm (&m, x)));
   }
   /* Logits of the last token only, as exporters write it. */
-  last = vulkan_maker_tensor (maker, PT_DTYPE_F32, DIMS (1, 1, width));
+  last = vulkan_maker_tensor (maker, PT_DTYPE_F32, DIMS (1, 1, m.width));
   CALL (maker, "aten.slice_copy.Tensor", norm (&m, x), vulkan_maker_int (maker, 1),
         vulkan_maker_int (maker, length - 1), vulkan_maker_int (maker, length),
         vulkan_maker_int (maker, 1), last);
   m.length = 1;
-  choose (&m, last, width, pair);
-  layer (&m, last, pair, width, m.words,
+  choose (&m, last, m.width, pair);
+  layer (&m, last, pair, m.width, m.words,
          vulkan_maker_output (maker, PT_DTYPE_F32, DIMS (1, 1, m.words)));
   begin = g_get_monotonic_time ();
   vulkan_maker_load_gpu (maker);
   seconds = (double) (g_get_monotonic_time () - begin) / 1e6;
   printf ("%" G_GINT64_FORMAT " layers of %" G_GINT64_FORMAT
           ", %.2f GB of weights, loaded in %.2f s\n",
-          layers, width, (double) m.bytes / 1e9, seconds);
+          shape->layers, m.width, (double) m.bytes / 1e9, seconds);
   for (guint i = 0; i < 3; i++) {
     gint64 start = i == 0 ? 0 : i == 1 ? 256 : CACHE - length;
 
@@ -221,19 +229,29 @@ measure (gint64 layers, gint64 width, gint64 length)
 int
 main (int argc, char *argv[])
 {
-  gint64 layers = argc > 1 ? g_ascii_strtoll (argv[1], NULL, 10) : 16;
-  gint64 width = argc > 2 ? g_ascii_strtoll (argv[2], NULL, 10) : 2048;
+  gboolean is_8b = argc > 1 && strcmp (argv[1], "8b") == 0;
+  Shape shape = { 16, 2048, 64, 8192, 128256 };
+  int n = is_8b ? 2 : MIN (argc, 3);
 
   pt_init ();
-  if (!vulkan_maker_has_gpu () || layers < 0 || width < 256 || width % 256 != 0) {
+  if (argc > 1 && !is_8b)
+    shape.layers = g_ascii_strtoll (argv[1], NULL, 10);
+  if (argc > 2 && !is_8b) {
+    shape.width = g_ascii_strtoll (argv[2], NULL, 10);
+    shape.inner = shape.width * 4;
+    shape.words = shape.width >= 2048 ? 128256 : 4096;
+  }
+  if (is_8b)
+    shape = LLAMA_8B;
+  if (!vulkan_maker_has_gpu () || shape.layers < 0 || shape.width < 256 || shape.width % 256 != 0) {
     fprintf (stderr, "No GPU, or sizes that are no multiples of 256.\n");
     return 1;
   }
-  for (int i = 3; i < argc; i++)
-    measure (layers, width, g_ascii_strtoll (argv[i], NULL, 10));
-  if (argc <= 3) {
-    measure (layers, width, 1);
-    measure (layers, width, 512);
+  for (int i = n; i < argc; i++)
+    measure (&shape, g_ascii_strtoll (argv[i], NULL, 10));
+  if (n >= argc) {
+    measure (&shape, 1);
+    measure (&shape, 512);
   }
   return 0;
 }

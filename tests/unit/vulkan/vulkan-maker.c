@@ -188,8 +188,9 @@ typedef struct {
 
 struct _VulkanMaker {
   Node *chain, *values, *constants;
-  GByteArray *region;
-  GArray *list; /* Value */
+  GPtrArray *region;  /* GBytes, of constants; each begins at a multiple of 16 */
+  gsize region_bytes; /* more than one array can have */
+  GArray *list;       /* Value */
   GArray *inputs, *outputs;
   GBytes *blob;
   PtDelegateSpec spec;
@@ -205,7 +206,7 @@ vulkan_maker_new (void)
   maker->chain = new_tables ();
   maker->values = new_tables ();
   maker->constants = new_tables ();
-  maker->region = g_byte_array_new ();
+  maker->region = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   maker->list = g_array_new (FALSE, TRUE, sizeof (Value));
   maker->inputs = g_array_new (FALSE, TRUE, sizeof (guint32));
   maker->outputs = g_array_new (FALSE, TRUE, sizeof (guint32));
@@ -220,7 +221,7 @@ vulkan_maker_free (VulkanMaker *maker)
   g_clear_pointer (&maker->chain, free_node);
   g_clear_pointer (&maker->values, free_node);
   g_clear_pointer (&maker->constants, free_node);
-  g_byte_array_unref (maker->region);
+  g_ptr_array_unref (maker->region);
   g_array_unref (maker->list);
   g_array_unref (maker->inputs);
   g_array_unref (maker->outputs);
@@ -308,6 +309,9 @@ vulkan_random (void)
   return (float) (gint32) state / 2147483648.0f;
 }
 
+/* Constants repeat after so many elements: gigabytes of them are made soon. */
+#define MAX_RANDOM ((gsize) 1 << 20)
+
 static void
 randomise (guint8 *to, PtDType dtype, gsize n, gint64 limit)
 {
@@ -330,16 +334,17 @@ count_of (guint rank, const gint64 *dims)
   return n;
 }
 
+/* Takes @bytes. */
 static guint32
 add_constant (VulkanMaker *maker, PtDType dtype, guint rank, const gint64 *dims, guint8 *bytes)
 {
   gsize n = count_of (rank, dims) * pt_dtype_size (dtype);
   Node *table = new_table ();
 
-  align (maker->region, 16);
-  set_slot (table, PT_VK_BYTES_OFFSET, 8, maker->region->len, NULL);
+  set_slot (table, PT_VK_BYTES_OFFSET, 8, maker->region_bytes, NULL);
   set_slot (table, PT_VK_BYTES_LENGTH, 8, n, NULL);
-  g_byte_array_append (maker->region, bytes, (guint) n);
+  g_ptr_array_add (maker->region, g_bytes_new_take (bytes, n));
+  maker->region_bytes += (n + 15) / 16 * 16;
   g_ptr_array_add (maker->constants->nodes, table);
   return add_tensor (maker, dtype, rank, dims, (int) maker->constants->nodes->len - 1);
 }
@@ -348,22 +353,24 @@ guint32
 vulkan_maker_constant (VulkanMaker *maker, PtDType dtype, guint rank, const gint64 *dims,
                        gconstpointer data)
 {
-  gsize n = count_of (rank, dims);
-  g_autofree guint8 *bytes = g_malloc (MAX (n * pt_dtype_size (dtype), 1));
+  gsize n = count_of (rank, dims), size = pt_dtype_size (dtype);
+  gsize random = data == NULL ? MIN (n, MAX_RANDOM) : 0;
+  guint8 *bytes = g_malloc (MAX (n * size, 1));
 
   if (data != NULL)
-    memcpy (bytes, data, n * pt_dtype_size (dtype));
+    memcpy (bytes, data, n * size);
   else
-    randomise (bytes, dtype, n, 100);
+    randomise (bytes, dtype, random, 100);
+  for (gsize i = random; data == NULL && i < n; i += random)
+    memcpy (bytes + i * size, bytes, MIN (random, n - i) * size);
   return add_constant (maker, dtype, rank, dims, bytes);
 }
 
 guint32
 vulkan_maker_state (VulkanMaker *maker, guint rank, const gint64 *dims)
 {
-  g_autofree guint8 *bytes = g_malloc0 (count_of (rank, dims) * sizeof (float));
-
-  return add_constant (maker, PT_DTYPE_F32, rank, dims, bytes);
+  return add_constant (maker, PT_DTYPE_F32, rank, dims,
+                       g_malloc0 (MAX (count_of (rank, dims), 1) * sizeof (float)));
 }
 
 static guint32
@@ -441,11 +448,32 @@ vulkan_maker_call (VulkanMaker *maker, const char *name, guint n, const guint32 
 
 /* ---- The payload ---- */
 
+/* What stands before the constants, and these. */
+static void
+join (VulkanMaker *maker, const GByteArray *head)
+{
+  gsize at = head->len, size = at + maker->region_bytes;
+  guint8 *bytes = g_malloc (size);
+
+  memcpy (bytes, head->data, head->len);
+  for (guint i = 0; i < maker->region->len; i++) {
+    gsize n, end;
+    gconstpointer data = g_bytes_get_data (maker->region->pdata[i], &n);
+
+    end = at + (n + 15) / 16 * 16;
+    if (n > 0)
+      memcpy (bytes + at, data, n);
+    memset (bytes + at + n, 0, end - at - n);
+    at = end;
+  }
+  maker->blob = g_bytes_new_take (bytes, size);
+  g_ptr_array_set_size (maker->region, 0);
+}
+
 static void
 finish (VulkanMaker *maker)
 {
-  g_autoptr (GByteArray) flat = g_byte_array_new ();
-  GByteArray *blob = g_byte_array_new ();
+  g_autoptr (GByteArray) flat = g_byte_array_new (), blob = g_byte_array_new ();
   Node *graph = new_table ();
 
   set_slot (graph, PT_VK_GRAPH_VERSION, 4, 0, new_text ("0"));
@@ -466,12 +494,11 @@ finish (VulkanMaker *maker)
   put (blob, 32, 4);
   put (blob, flat->len, 4);
   put (blob, (32 + flat->len + 15) / 16 * 16, 4);
-  put (blob, maker->region->len, 8);
+  put (blob, maker->region_bytes, 8);
   put (blob, 0, 2);
   g_byte_array_append (blob, flat->data, flat->len);
   align (blob, 16);
-  g_byte_array_append (blob, maker->region->data, maker->region->len);
-  maker->blob = g_byte_array_free_to_bytes (blob);
+  join (maker, blob);
 }
 
 gboolean
