@@ -182,6 +182,16 @@ is_put_off (const PtVkPlan *plan, const PtVkCall *call)
          plan->graph->values[pt_vk_out (plan->graph, call, 0)].unpacked_by > 0;
 }
 
+/* The first dispatch without a step; @n: so many were there before. A gate may have taken one. */
+static guint
+first_new_dispatch (const PtVkPlan *plan, guint n)
+{
+  const PtVkStep *last =
+      plan->raw->len > 0 ? &g_array_index (plan->raw, PtVkStep, plan->raw->len - 1) : NULL;
+
+  return last != NULL && last->kind == PT_VK_STEP_DISPATCH ? MIN (n, last->index + 1) : n;
+}
+
 static gboolean
 add_call (PtVkPlan *plan, PtVkEmitter *emitter, guint index, GError **error)
 {
@@ -219,7 +229,7 @@ add_call (PtVkPlan *plan, PtVkEmitter *emitter, guint index, GError **error)
     add_step (plan->raw, PT_VK_STEP_CPU, index);
     return !on_state || plan->state_on_host || move_state (plan, call, error);
   }
-  for (; n < plan->dispatches->len; n++)
+  for (n = first_new_dispatch (plan, n); n < plan->dispatches->len; n++)
     add_step (plan->raw, PT_VK_STEP_DISPATCH, n);
   return TRUE;
 }

@@ -20,7 +20,7 @@ typedef struct {
   gboolean is_seen;      /* rows after their norm are outputs, too */
   gboolean is_read;      /* the residual sums are read before the layers behind them */
   gboolean keeps_turned; /* turned keys are outputs, too */
-  guint barriers;        /* of all */
+  guint barriers;        /* of all; 0: the GPU decides */
 } Kind;
 
 static const Kind KINDS[] = {
@@ -29,6 +29,8 @@ static const Kind KINDS[] = {
   { "odd-heads", 8, 4, 20, 96, 700, 1, .by_halves = TRUE, .barriers = 9 },
   { "partly", 4, 2, 32, 64, 140, 1, .by_halves = TRUE, .width = 12, .barriers = 9 },
   { "wide", 2, 2, 32, 8224, 140, 1, .barriers = 9 },
+  { "wider", 2, 2, 32, 16384, 140, 1 }, /* a gate whose row some GPUs make in a dispatch */
+  { "too-wide", 2, 2, 32, 16416, 140, 1, .barriers = 14 },
   { "bias", 4, 2, 32, 64, 300, 1, .has_bias = TRUE, .barriers = 9 },
   { "turned", 4, 2, 32, 64, 300, 1, .keeps_turned = TRUE, .barriers = 10 },
   { "seen", 4, 2, 32, 64, 300, 1, .is_seen = TRUE, .barriers = 12 },
@@ -211,7 +213,8 @@ test_token (gconstpointer data)
   /* A byte may be rounded to the other side. */
   for (gint64 at = 0; at <= last; at += at < 2 ? 1 : MAX (last / 3, 1))
     vulkan_maker_run (maker, at, 0, 1e-2);
-  g_assert_cmpuint (vulkan_maker_n_barriers (maker), ==, kind->barriers);
+  if (kind->barriers > 0)
+    g_assert_cmpuint (vulkan_maker_n_barriers (maker), ==, kind->barriers);
 }
 
 int
