@@ -54,16 +54,33 @@ pt_vk_check (PtVkContext *context, VkResult code, const char *what, GError **err
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 /* Of one submission. Work is cut into parts of some 10 ms of a slow GPU (vk-record.c). */
 #define MAX_SECONDS 60
+/* The system wakes a thread some ten microseconds late, which a token would wait each time. */
+#define SPIN_MICROSECONDS 3000
+
+static VkResult
+spin (PtVkContext *context, VkFence fence, gint64 begin)
+{
+  VkResult code;
+
+  do
+    code = context->vk.GetFenceStatus (context->device, fence);
+  while (code == VK_NOT_READY && g_get_monotonic_time () - begin < SPIN_MICROSECONDS);
+  return code;
+}
 
 gboolean
 pt_vk_wait (PtVkContext *context, const VkFence *fence, const char *what, GError **error)
 {
   const gboolean is_software = context->gpu->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-  VkResult code = VK_TIMEOUT;
+  const gint64 begin = g_get_monotonic_time ();
+  VkResult code = is_software || context->is_slow ? VK_NOT_READY : spin (context, *fence, begin);
 
+  if (code == VK_NOT_READY)
+    code = VK_TIMEOUT;
   /* Software may be as slow as the other programs leave it. */
   for (guint i = 0; code == VK_TIMEOUT && (is_software || i < MAX_SECONDS); i++)
     code = context->vk.WaitForFences (context->device, 1, fence, VK_TRUE, SECOND);
+  context->is_slow = g_get_monotonic_time () - begin > SPIN_MICROSECONDS;
   if (code == VK_SUCCESS)
     code = context->vk.ResetFences (context->device, 1, fence);
   if (code != VK_TIMEOUT)

@@ -32,6 +32,7 @@ struct _PtVkContext {
   gboolean has_times;    /* shaders are timed (vk-times.h) */
   gboolean is_unified;   /* the GPU computes in the memory of the CPU */
   gboolean is_lost;      /* the driver refuses all further work */
+  gboolean is_slow;      /* the last wait was long: the next one gives way to other threads */
   gboolean is_stuck;     /* the GPU does not answer: what it may still use is never freed */
   VkPipelineCache cache;
   char *kept_path; /* vk-pipeline-cache.h; NULL: nothing is kept */
@@ -87,6 +88,7 @@ typedef enum {
   PT_VK_MEMORY_DEVICE,   /* fast for the GPU */
   PT_VK_MEMORY_UPLOAD,   /* written by the CPU in order */
   PT_VK_MEMORY_EXCHANGE, /* read and written by the CPU */
+  PT_VK_MEMORY_SYMBOLS,  /* written by the CPU, a little, and read often by the GPU */
 } PtVkMemoryKind;
 
 typedef struct {

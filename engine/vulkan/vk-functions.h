@@ -51,6 +51,7 @@ G_BEGIN_DECLS
   X (DestroyFence, TRUE)                \
   X (ResetFences, TRUE)                 \
   X (WaitForFences, TRUE)               \
+  X (GetFenceStatus, TRUE)              \
   X (CreateShaderModule, TRUE)          \
   X (DestroyShaderModule, TRUE)         \
   X (CreatePipelineCache, TRUE)         \

@@ -458,6 +458,16 @@ wait_for_fences (VkDevice device, guint32 n, const VkFence *fences, VkBool32 all
   return code;
 }
 
+/* Never at once. */
+static VkResult VKAPI_CALL
+get_fence_status (VkDevice device, VkFence fence)
+{
+  VkResult code = fake_vulkan_answer ("vkGetFenceStatus");
+
+  g_assert (fake_object (FAKE_FENCE, (gconstpointer) fence)->is_done);
+  return code == VK_SUCCESS ? VK_NOT_READY : code;
+}
+
 static VkResult VKAPI_CALL
 get_query_results (VkDevice device, VkQueryPool pool, guint32 first, guint32 n, size_t size,
                    void *data, VkDeviceSize stride, VkQueryResultFlags flags)
@@ -495,6 +505,7 @@ static const FakeFunction functions[] = {
   FAKE_FUNCTION (DestroyFence, destroy_fence),
   FAKE_FUNCTION (ResetFences, reset_fences),
   FAKE_FUNCTION (WaitForFences, wait_for_fences),
+  FAKE_FUNCTION (GetFenceStatus, get_fence_status),
   FAKE_FUNCTION (CreateShaderModule, create_shader_module),
   FAKE_FUNCTION (DestroyShaderModule, destroy_shader_module),
   FAKE_FUNCTION (CreatePipelineCache, create_pipeline_cache),

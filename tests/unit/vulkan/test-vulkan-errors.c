@@ -454,6 +454,23 @@ test_timeout (void)
   fail (NULL, 0, 0);
 }
 
+/* A GPU that is lost while it is asked whether it is done. */
+static void
+test_asked (void)
+{
+  g_autoptr (VulkanMaker) maker = make_model ();
+  g_autoptr (GError) error = NULL;
+  PtVkDelegate *delegate;
+
+  fail ("vkGetFenceStatus", 0, VK_ERROR_DEVICE_LOST);
+  delegate = vulkan_maker_try_load (maker, &error);
+  if (delegate != NULL)
+    run_twice (maker, delegate, &error);
+  check_error (error, VK_ERROR_DEVICE_LOST);
+  pt_vk_delegate_free (delegate);
+  fail (NULL, 0, 0);
+}
+
 /* A slow GPU is waited for. */
 static void
 test_slow (void)
@@ -584,6 +601,7 @@ main (int argc, char **argv)
   g_test_add_func ("/vulkan/errors/handed-before", test_handed_before);
   g_test_add_func ("/vulkan/errors/idle", test_idle);
   g_test_add_func ("/vulkan/errors/timeout", test_timeout);
+  g_test_add_func ("/vulkan/errors/asked", test_asked);
   g_test_add_func ("/vulkan/errors/slow", test_slow);
   g_test_add_func ("/vulkan/errors/small-range", test_small_range);
   for (guint i = 0; i < G_N_ELEMENTS (LIES); i++) {
