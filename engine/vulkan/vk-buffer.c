@@ -39,6 +39,9 @@ allocate (PtVkContext *context, PtVkBuffer *buffer, PtVkMemoryKind kind, const c
     [PT_VK_MEMORY_EXCHANGE] = { VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
                                     VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
                                 VK_MEMORY_PROPERTY_HOST_CACHED_BIT },
+    [PT_VK_MEMORY_SYMBOLS] = { VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                   VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                               VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT },
   };
   VkMemoryRequirements needs;
   VkMemoryAllocateInfo info = { .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO };

@@ -225,7 +225,7 @@ prepare (PtVkRecording *self, const PtVkPlan *plan, guint64 max_bytes, GError **
                          "Allocating working memory", error) &&
          reserve_buffer (self, &self->symbols,
                          MAX (SYMBOL_BYTES, plan->symbols->len * sizeof (gint32)),
-                         PT_VK_MEMORY_EXCHANGE, "Allocating working memory", error) &&
+                         PT_VK_MEMORY_SYMBOLS, "Allocating working memory", error) &&
          make_pools (self, plan->dispatches->len, n_bindings, error);
 }
 
