@@ -9,16 +9,16 @@
 
 /* Of shaders/row-product.comp. */
 #define GROUP 256
+#define WIDE_GROUP 512 /* of rows of more than WIDE_ROW elements */
+#define WIDE_ROW 8192
 #define CHUNK 32
 #define CHUNK_BYTES 16
 #define MAX_VECTORS 16
 #define MAX_TIMES 2
-/* So many groups keep a GPU busy: where there would be twice as many, each makes more columns. */
-#define WANTED_GROUPS 256
+/* So many invocations keep a GPU busy: where there would be twice as many, each makes more. */
+#define WANTED ((gsize) 1 << 16)
 /* Steps among which the layer before a call is looked for: a file may have any number. */
 #define STEPS_BACK 64
-/* Elements of a weight from which on it costs less that a dispatch makes the bytes once. */
-#define MAX_ELEMENTS ((gsize) 1 << 26)
 
 /* What it is made of: bindings, specialisation constants and numbers. */
 enum { BIND_FACTOR = 3, BIND_WEIGHT, BIND_BIAS, BIND_SCALES, BIND_Y, BIND_SECOND, N_BINDINGS = 11 };
@@ -33,25 +33,39 @@ enum {
 enum { PUSH_TURN = 9, PUSH_CACHE = 14, N_PUSH = 17 };
 enum { THEN_NOTHING, THEN_NEIGHBOURS, THEN_HALVES, THEN_GATE };
 
-/* Of four elements, for each invocation. */
+static gsize
+group_of (const PtVkEmitter *emitter, gsize k)
+{
+  gboolean is_wide = k > WIDE_ROW &&
+                     emitter->context->limits.maxComputeWorkGroupInvocations >= WIDE_GROUP &&
+                     emitter->context->limits.maxComputeWorkGroupSize[0] >= WIDE_GROUP;
+
+  return is_wide ? WIDE_GROUP : GROUP;
+}
+
+/* Of four elements, for each invocation: pairs. */
 static guint32
-count_vectors (gsize k)
+count_vectors (gsize group, gsize k)
 {
-  return (guint32) ((k / 4 + GROUP - 1) / GROUP);
+  return (guint32) ((k / 8 + group - 1) / group * 2);
 }
 
 static gsize
-shared_bytes (gsize k)
+shared_bytes (gsize group, gsize k)
 {
-  return count_vectors (k) * GROUP * 4 + MAX_TIMES * GROUP * 4 * sizeof (float) +
-         3 * 64 * sizeof (float);
+  gsize times = group == GROUP ? MAX_TIMES : 1;
+
+  return count_vectors (group, k) * group / 2 * 12 +
+         times * (group + group / 8) * 4 * sizeof (float) + 3 * 64 * sizeof (float);
 }
 
-/* Columns of a group that makes them once. */
+/* Columns of a group: those of some blocks. */
 static gsize
-count_columns (gsize k)
+count_columns (gsize group, gsize n, gsize k)
 {
-  return GROUP / PT_VK_LANES (k / CHUNK) * PT_VK_VECTOR_COLUMNS;
+  gsize block = group / PT_VK_LANES (k / CHUNK) * PT_VK_VECTOR_COLUMNS;
+
+  return block * MAX (n / block / (WANTED / group), 1);
 }
 
 /* Neither of the tensors needs pieces. */
@@ -71,11 +85,12 @@ are_within_reach (const PtVkEmitter *emitter)
 gboolean
 pt_vk_is_row_product (PtVkEmitter *emitter, const PtVkProduct *p)
 {
+  gsize group = group_of (emitter, p->k);
+
   return p->m == 1 && p->n > 0 && pt_vk_has_chunks (emitter, p) &&
-         count_vectors (p->k) <= MAX_VECTORS &&
-         shared_bytes (p->k) <= emitter->context->limits.maxComputeSharedMemorySize &&
-         p->n <= MAX_ELEMENTS / p->k && are_within_reach (emitter) &&
-         pt_vk_columns_at_once (emitter, p) == p->n;
+         count_vectors (group, p->k) <= MAX_VECTORS &&
+         shared_bytes (group, p->k) <= emitter->context->limits.maxComputeSharedMemorySize &&
+         are_within_reach (emitter) && pt_vk_columns_at_once (emitter, p) == p->n;
 }
 
 static gboolean
@@ -101,16 +116,19 @@ bind_product (PtVkEmitter *emitter, PtVkDispatch *d, const PtVkProduct *p, GErro
 PtVkEmitted
 pt_vk_emit_row_product (PtVkEmitter *emitter, const PtVkProduct *p, PtVkChain *row, GError **error)
 {
-  gsize columns = count_columns (p->k), times = p->n / columns >= 2 * WANTED_GROUPS ? 2 : 1;
+  static const PtVkShader SHADERS[2][2] = {
+    { PT_VK_SHADER_row_product_plain, PT_VK_SHADER_row_product },
+    { PT_VK_SHADER_wide_row_plain, PT_VK_SHADER_wide_row },
+  };
+  gsize group = group_of (emitter, p->k);
   guint32 unused = row->is_written ? PT_VK_NONE : pt_vk_temporary (emitter, 4);
   PtVkDispatch *d =
-      pt_vk_dispatch (emitter, emitter->context->has_dot ? PT_VK_SHADER_row_product
-                                                         : PT_VK_SHADER_row_product_plain);
+      pt_vk_dispatch (emitter, SHADERS[group == WIDE_GROUP][emitter->context->has_dot]);
 
   if (!pt_vk_bind_chain (emitter, d, row, unused, error) || !bind_product (emitter, d, p, error))
     return PT_VK_FAILED;
   pt_vk_constant (d, p->bias != PT_VK_NONE);
-  pt_vk_constant (d, (guint32) times);
+  pt_vk_constant (d, 1);
   pt_vk_constant (d, PT_VK_LANES (p->k / CHUNK));
   pt_vk_push (d, (guint32) p->n);
   pt_vk_push (d, (guint32) (p->k / CHUNK));
@@ -121,13 +139,13 @@ pt_vk_emit_row_product (PtVkEmitter *emitter, const PtVkProduct *p, PtVkChain *r
   pt_vk_constant (d, row->mode);
   pt_vk_constant (d, row->norm != NULL);
   pt_vk_constant (d, row->is_written);
-  pt_vk_constant (d, count_vectors (row->k));
+  pt_vk_constant (d, count_vectors (group, row->k));
   pt_vk_constant (d, THEN_NOTHING);
   pt_vk_constant (d, FALSE);
   while (d->n_push < N_PUSH)
     pt_vk_push (d, 0);
   d->work = (double) p->n * (double) p->k / 4;
-  pt_vk_groups (emitter, d, p->n, columns * times);
+  pt_vk_groups (emitter, d, p->n, count_columns (group, p->n, p->k));
   row->is_written = FALSE; /* the other layers need not */
   return PT_VK_EMITTED;
 }
@@ -135,9 +153,16 @@ pt_vk_emit_row_product (PtVkEmitter *emitter, const PtVkProduct *p, PtVkChain *r
 /* ---- What follows a layer, and is done where its row is written ---- */
 
 static gboolean
+is_wide (const PtVkDispatch *d)
+{
+  return d->shader == PT_VK_SHADER_wide_row || d->shader == PT_VK_SHADER_wide_row_plain;
+}
+
+static gboolean
 is_row_product (const PtVkDispatch *d)
 {
-  return d->shader == PT_VK_SHADER_row_product || d->shader == PT_VK_SHADER_row_product_plain;
+  return d->shader == PT_VK_SHADER_row_product || d->shader == PT_VK_SHADER_row_product_plain ||
+         is_wide (d);
 }
 
 /*
@@ -279,7 +304,7 @@ pt_vk_join_gate (PtVkEmitter *emitter, guint32 a, guint32 b, guint32 out)
   PtVkPlan *plan = emitter->plan;
   PtVkDispatch *first = last_step (plan, 1), *second = last_step (plan, 0), of_a, of_b;
 
-  if (first == NULL || second == NULL || !have_same_row (first, second) ||
+  if (first == NULL || second == NULL || !have_same_row (first, second) || is_wide (first) ||
       !((writes_plainly (first, a) && writes_plainly (second, b)) ||
         (writes_plainly (first, b) && writes_plainly (second, a))))
     return FALSE;
@@ -295,7 +320,8 @@ pt_vk_join_gate (PtVkEmitter *emitter, guint32 a, guint32 b, guint32 out)
   first->constants[CONSTANT_THEN] = THEN_GATE;
   first->constants[CONSTANT_TIMES] = 2;
   first->work = 2 * of_a.work;
-  pt_vk_groups (emitter, first, first->push[0], count_columns (first->push[1] * CHUNK));
+  pt_vk_groups (emitter, first, first->push[0],
+                count_columns (GROUP, first->push[0], first->push[1] * CHUNK));
   g_array_set_size (plan->dispatches, plan->dispatches->len - 1);
   g_array_set_size (plan->raw, plan->raw->len - 1);
   return TRUE;

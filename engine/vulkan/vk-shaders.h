@@ -89,6 +89,8 @@ G_BEGIN_DECLS
   X (matmul_matrix, 7)      \
   X (row_product, 11)       \
   X (row_product_plain, 11) \
+  X (wide_row, 11)          \
+  X (wide_row_plain, 11)    \
   X (embedding_q4, 4)       \
   X (sample_said, 2)        \
   X (sample_max, 3)         \

@@ -5,19 +5,28 @@
 // does it once, and which all groups would wait for. MODE and HAS_NORM as in rows.comp.
 //   WRITES  the first group writes the row before its norm
 // The invocations share the bytes; LANES of them take every LANES-th chunk of 32 elements of
-// COLUMNS columns, and the group makes that M times.
-//   THEN      what becomes of y: nothing; a gate, two products of the row, which are made in turn:
+// COLUMNS columns. The group makes every so many of such blocks of columns, and loads weights before
+// it multiplies those before them.
+//   M         2 for a gate, else 1
+//   THEN      what becomes of y: nothing; a gate, two products of the row:
 //             y = first * sigmoid (first) * second; or
 //             a rotary embedding of its heads, as rotary.comp makes it: of neighbours, or of the
 //             halves of the first "width" elements, where COLUMNS are two pairs
 //   TO_CACHE  y is a cache of y_rows rows of N elements, of which it becomes row symbols[y_symbol]
+// Products have the zero point z in the bytes of the row, where these are still bytes with it: most
+// are. A word of them is 8 elements, as a word of the weights.
 #extension GL_GOOGLE_include_directive : enable
 #extension GL_EXT_control_flow_attributes : enable
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
+#ifdef IS_WIDE // rows of more than 8192 elements, no gate
+#define GROUP 512
+#define MAX_TIMES 1
+#else
 #define GROUP 256
-#define COLUMNS 4
 #define MAX_TIMES 2
+#endif
+#define COLUMNS 4
 #define MAX_VECTORS 16
 #define MAX_SUBGROUPS 64
 #define MODE_SUM 1
@@ -35,7 +44,7 @@ layout (constant_id = 2) const uint LANES = 64;
 layout (constant_id = 3) const uint MODE = 0;
 layout (constant_id = 4) const uint HAS_NORM = 0;
 layout (constant_id = 5) const uint WRITES = 0;
-layout (constant_id = 6) const uint VECTORS = 1; // ceil (K / 4 / GROUP)
+layout (constant_id = 6) const uint VECTORS = 2; // twice ceil (K / 8 / GROUP)
 layout (constant_id = 7) const uint THEN = 0;
 layout (constant_id = 8) const uint TO_CACHE = 0;
 layout (set = 0, binding = 0) readonly buffer A { vec4 a[]; };
@@ -65,54 +74,59 @@ layout (push_constant) uniform P
   int y_rows, y_start;
 };
 
-// Of columns that become one of y; and columns of a group.
-#define TIMES (THEN == THEN_GATE ? M / 2 : M)
-#define PER_GROUP (GROUP / LANES * COLUMNS * TIMES)
+#define SLICES (GROUP / LANES)
+#define PER_BLOCK (SLICES * COLUMNS)
+#define WORDS (VECTORS * GROUP / 2)
+// Lanes whose sums one invocation adds, and what is left of a slice.
+#define FOLD (LANES >= 256 ? 16 : 8)
+#define PARTS (LANES / FOLD)
 
 shared float squares[MAX_SUBGROUPS];
 shared vec2 ranges[MAX_SUBGROUPS];
-shared uvec4 row[VECTORS * GROUP / 4]; // a word: elements 0 and 2, then 1 and 3, of four
+shared uvec4 evens[WORDS / 4], odds[WORDS / 4]; // bytes of the row
+shared ivec4 notes[WORDS / 4]; // of words: 8 times the sum of the even bytes; and 1: without z
 shared vec4 sums[MAX_TIMES][GROUP];
+shared vec4 parts[MAX_TIMES][GROUP / 8];
 vec4 x[MAX_VECTORS];
-uvec4 weight[MAX_TIMES][COLUMNS];
-float weight_scale[MAX_TIMES][COLUMNS];
+uvec4 weight[MAX_TIMES][COLUMNS], next_weight[MAX_TIMES][COLUMNS];
+float weight_scale[MAX_TIMES][COLUMNS], next_scale[MAX_TIMES][COLUMNS];
 
-// Column c of those that a slice of the group makes for the m-th time.
-uint column_of (uint slice, uint m, uint c)
+// Column c of those that a slice of the group makes.
+uint column_of (uint block, uint slice, uint c)
 {
-  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  uint n = group * PER_GROUP + (slice * TIMES + (THEN == THEN_GATE ? m / 2 : m)) * COLUMNS;
-  uint i = n % max (head, 1);
+  uint n = block * PER_BLOCK + slice * COLUMNS, i = n % max (head, 1);
 
   if (THEN == THEN_HALVES && i < width)
     return n - i + i / 2 + c % 2 + c / 2 * (width / 2);
   return n + c;
 }
 
-void load_weights (uint chunk)
+void load_weights (uint block, uint chunk)
 {
-  [[unroll]] for (uint m = 0; m < MAX_TIMES; m++)
-    if (m < M)
-      [[unroll]] for (uint c = 0; c < COLUMNS; c++) {
-        uint n = min (column_of (gl_LocalInvocationIndex / LANES, m, c), N - 1);
+  [[unroll]] for (uint c = 0; c < COLUMNS; c++) {
+    uint n = min (column_of (block, gl_LocalInvocationIndex / LANES, c), N - 1);
 
-        if (THEN == THEN_GATE && m == 1) {
-          weight[m][c] = b2[n * stride + chunk];
-          weight_scale[m][c] = scales2[n * n_groups + chunk / group_chunks];
-        } else {
-          weight[m][c] = b[n * stride + chunk];
-          weight_scale[m][c] = scales[n * n_groups + chunk / group_chunks];
-        }
-      }
+    next_weight[0][c] = b[n * stride + chunk];
+    next_scale[0][c] = scales[n * n_groups + chunk / group_chunks];
+#if MAX_TIMES > 1
+    if (M > 1) {
+      next_weight[1][c] = b2[n * stride + chunk];
+      next_scale[1][c] = scales2[n * n_groups + chunk / group_chunks];
+    }
+#endif
+  }
 }
 
 // ---- The row ----
+
+// Two vectors of an invocation are neighbours.
+uint vector_of (uint j) { return (j / 2 * GROUP + gl_LocalInvocationIndex) * 2 + j % 2; }
 
 void load_row ()
 {
   [[unroll]] for (uint j = 0; j < MAX_VECTORS; j++)
     if (j < VECTORS) {
-      uint at = j * GROUP + gl_LocalInvocationIndex;
+      uint at = vector_of (j);
 
       x[j] = vec4 (0.0);
       if (at < chunks * 8) {
@@ -137,7 +151,7 @@ void normalise ()
   // Read before the sum, which all wait for.
   [[unroll]] for (uint j = 0; j < MAX_VECTORS; j++)
     if (j < VECTORS) {
-      f[j] = factor[min (j * GROUP + gl_LocalInvocationIndex, chunks * 8 - 1)];
+      f[j] = factor[min (vector_of (j), chunks * 8 - 1)];
       sum += dot (x[j], x[j]);
     }
   sum = subgroupAdd (sum);
@@ -174,85 +188,96 @@ vec2 range_of_row ()
   return vec2 (-part.x, part.y);
 }
 
-void write_bytes (float s, float z)
+void write_bytes (float s, int z)
 {
-  [[unroll]] for (uint j = 0; j < MAX_VECTORS; j++)
+  [[unroll]] for (uint j = 0; j < MAX_VECTORS; j += 2)
     if (j < VECTORS) {
-      uint at = j * GROUP + gl_LocalInvocationIndex;
-      uvec4 u = uvec4 (quantized (x[j], s, z) & 255);
+      uint at = vector_of (j) / 2;
+      ivec4 u = quantized (x[j], s, float (z)), v = quantized (x[j + 1], s, float (z));
+      ivec4 least_of = min (u, v), most_of = max (u, v);
+      int lo = min (min (least_of.x, least_of.y), min (least_of.z, least_of.w));
+      int hi = max (max (most_of.x, most_of.y), max (most_of.z, most_of.w));
+      int without = lo - z < -128 || hi - z > 127 ? 1 : 0;
 
-      row[at / 4][at % 4] = u.x | u.z << 8 | u.y << 16 | u.w << 24;
+      if (without == 0) {
+        u -= z;
+        v -= z;
+      }
+      notes[at / 4][at % 4] = 8 * (u.x + u.z + v.x + v.z) + without;
+      u &= 255;
+      v &= 255;
+      evens[at / 4][at % 4] = u.x | u.z << 8 | v.x << 16 | v.z << 24;
+      odds[at / 4][at % 4] = u.y | u.w << 8 | v.y << 16 | v.w << 24;
     }
 }
 
 // ---- The product ----
 
-// Four words of bytes of a row: the even elements of each 8, or the odd ones.
-ivec4 even_of (uvec4 u, uvec4 v)
+// Of eight weights.
+int sum_of (int low, int high)
 {
-  return ivec4 (uvec4 (u.xz, v.xz) & 0xffffu | uvec4 (u.yw, v.yw) << 16);
-}
-
-ivec4 odd_of (uvec4 u, uvec4 v)
-{
-  return ivec4 (uvec4 (u.xz, v.xz) >> 16 | uvec4 (u.yw, v.yw) & 0xffff0000u);
-}
-
-int sum_of_bytes (ivec4 v)
-{
-  return dot4 (v.x, 0x01010101) + dot4 (v.y, 0x01010101) + dot4 (v.z, 0x01010101)
-         + dot4 (v.w, 0x01010101);
+  return dot4 (low, 0x01010101) + (dot4 (high, 0x01010101) >> 4) - 32;
 }
 
 void add_chunk (uint chunk, int z, inout vec4 sum[MAX_TIMES])
 {
-  uvec4 u = row[2 * chunk], v = row[2 * chunk + 1];
-  ivec4 even = even_of (u, v), odd = odd_of (u, v);
-  int bytes = 8 * (sum_of_bytes (even) + sum_of_bytes (odd) - 32 * z);
+  ivec4 even = ivec4 (evens[chunk]), odd = ivec4 (odds[chunk]), note = notes[chunk];
+  int all = note.x + note.y + note.z + note.w;
 
   [[unroll]] for (uint m = 0; m < MAX_TIMES; m++)
     if (m < M)
       [[unroll]] for (uint c = 0; c < COLUMNS; c++) {
+        // Even weights, which are 8 too much; and 16 times the odd ones.
         ivec4 low = ivec4 (weight[m][c] & 0x0f0f0f0fu);
-        ivec4 high = ivec4 ((weight[m][c] >> 4) & 0x0f0f0f0fu);
-        int product = -z * sum_of_bytes (low + high) - bytes;
+        ivec4 high = ivec4 ((weight[m][c] ^ 0x80808080u) & 0xf0f0f0f0u);
+        int product = -(all & ~7), of_odd = 0;
 
-        [[unroll]] for (uint i = 0; i < 4; i++)
-          product += dot4 (even[i], low[i]) + dot4 (odd[i], high[i]);
+        [[unroll]] for (uint i = 0; i < 4; i++) {
+          product += dot4 (even[i], low[i]);
+          of_odd += dot4 (odd[i], high[i]);
+        }
+        product += of_odd >> 4;
+        if ((all & 7) != 0)
+          [[unroll]] for (uint i = 0; i < 4; i++)
+            product -= (note[i] & 1) * z * sum_of (low[i], high[i]);
         sum[m][c] = fma (float (product), weight_scale[m][c], sum[m][c]);
       }
 }
 
-// Adds those of the lanes of a slice; the first of them has the sums.
+// Adds those of the lanes of a slice, but for PARTS of them.
 void share_sums (vec4 sum[MAX_TIMES])
 {
-  uint i = gl_LocalInvocationIndex;
+  uint i = gl_LocalInvocationIndex, per_time = GROUP / FOLD, at;
+  vec4 v = vec4 (0.0);
 
   [[unroll]] for (uint m = 0; m < MAX_TIMES; m++)
     if (m < M)
       sums[m][i] = sum[m];
-  for (uint half_of = LANES / 2; half_of > 0; half_of /= 2) {
-    barrier ();
-    if (i % LANES < half_of)
-      [[unroll]] for (uint m = 0; m < MAX_TIMES; m++)
-        if (m < M)
-          sums[m][i] += sums[m][i + half_of];
+  barrier ();
+  if (i < per_time * M) {
+    at = i % per_time / PARTS * LANES + i % PARTS;
+    [[unroll]] for (uint k = 0; k < FOLD; k++)
+      v += sums[i / per_time][at + k * PARTS];
+    parts[i / per_time][i % per_time] = v;
   }
   barrier ();
 }
 
-float value_of (uint slice, uint m, uint c, float s)
+float value_of (uint block, uint slice, uint m, uint c, float s)
 {
-  float v = s * sums[m][slice * LANES][c];
+  float v = 0.0;
 
-  return HAS_BIAS != 0 ? v + bias[min (column_of (slice, m, c), N - 1)] : v;
+  [[unroll]] for (uint k = 0; k < PARTS; k++)
+    v += parts[m][slice * PARTS + k][c];
+  v *= s;
+  return HAS_BIAS != 0 ? v + bias[min (column_of (block, slice, c), N - 1)] : v;
 }
 
 int position (uint of, int otherwise) { return of == 0xffffffffu ? otherwise : symbols[of]; }
 
-float turn (uint slice, uint m, uint c, float s, float v)
+float turn (uint block, uint slice, uint c, float s, float v)
 {
-  uint i = column_of (slice, m, c) % head, at = i / 2;
+  uint i = column_of (block, slice, c) % head, at = i / 2;
   bool is_second = c % 2 != 0;
   float other;
 
@@ -262,13 +287,13 @@ float turn (uint slice, uint m, uint c, float s, float v)
     at = uint (clamp (position (symbol, start), 0, table_rows - 1)) * width + i;
     is_second = c >= 2;
   }
-  other = value_of (slice, m, c ^ (THEN == THEN_HALVES ? 2 : 1), s) * sine[at];
+  other = value_of (block, slice, 0, c ^ (THEN == THEN_HALVES ? 2 : 1), s) * sine[at];
   return is_second ? v * cosine[at] + other : v * cosine[at] - other;
 }
 
-void write (uint slice, uint m, uint c, float s)
+void write (uint block, uint slice, uint c, float s)
 {
-  uint at = 0, n = column_of (slice, m, c);
+  uint at = 0, n = column_of (block, slice, c);
   float v;
 
   if (n >= N)
@@ -280,23 +305,26 @@ void write (uint slice, uint m, uint c, float s)
       return;
     at = uint (to) * N;
   }
-  v = value_of (slice, m, c, s);
+  v = value_of (block, slice, 0, c, s);
   if (THEN == THEN_GATE)
-    v = v * (1.0 / (1.0 + exp (-v))) * value_of (slice, 1, c, s);
+    v = v * (1.0 / (1.0 + exp (-v))) * value_of (block, slice, MAX_TIMES - 1, c, s);
   else if (THEN != 0)
-    v = turn (slice, m, c, s, v);
+    v = turn (block, slice, c, s, v);
   y[at + n] = v;
 }
 
 void main ()
 {
   uint i = gl_LocalInvocationIndex, lane = i % LANES;
+  uint groups = gl_NumWorkGroups.x * gl_NumWorkGroups.y;
+  uint block = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, begin = 0;
+  uint blocks = (N + PER_BLOCK - 1) / PER_BLOCK;
   vec4 sum[MAX_TIMES];
 
   [[unroll]] for (uint m = 0; m < MAX_TIMES; m++)
     sum[m] = vec4 (0.0);
   // On their way while the row is made.
-  load_weights (min (lane, chunks - 1));
+  load_weights (block, min (lane, chunks - 1));
   load_row ();
   if (HAS_NORM != 0)
     normalise ();
@@ -304,14 +332,27 @@ void main ()
   float s = scale_of_range (range.x, range.y, least, most, epsilon);
   int z = zero_of_range (range.x, s, least, most);
 
-  write_bytes (1.0 / s, float (z));
+  write_bytes (1.0 / s, z);
   barrier ();
-  for (uint chunk = lane; chunk < chunks; chunk += LANES) {
-    if (chunk != lane)
-      load_weights (chunk);
-    add_chunk (chunk, z, sum);
+  while (block < blocks) {
+    uint chunk = begin + lane;
+    bool is_last = begin + LANES >= chunks;
+    uint next = is_last ? block + groups : block;
+
+    weight = next_weight;
+    weight_scale = next_scale;
+    begin = is_last ? 0 : begin + LANES;
+    if (next < blocks)
+      load_weights (next, min (begin + lane, chunks - 1));
+    if (chunk < chunks)
+      add_chunk (chunk, z, sum);
+    if (is_last) {
+      share_sums (sum);
+      if (i < PER_BLOCK)
+        write (block, i / COLUMNS, i % COLUMNS, s);
+      [[unroll]] for (uint m = 0; m < MAX_TIMES; m++)
+        sum[m] = vec4 (0.0);
+    }
+    block = next;
   }
-  share_sums (sum);
-  if (i < PER_GROUP)
-    write (i / (COLUMNS * TIMES), i / COLUMNS % TIMES, i % COLUMNS, s);
 }
