@@ -42,8 +42,9 @@ describe_stops (void)
     return _ ("In a process of its own, this code cannot read or change your files. It can use the "
               "network and start programs, because this system's kernel lacks seccomp.");
   if ((stops & PT_HOST_STOPS_WRITING) != 0)
-    return _ ("In a process of its own, this code cannot start programs or change your files. It can "
-              "read all your files and use the network, because Windows does not restrict that.");
+    return _ ("In a process of its own, this code cannot start programs or change your files. It "
+              "can read all your files and use the network, because Windows does not restrict "
+              "that.");
   return _ ("On this system nothing restricts the code: it can read and change all your files and "
             "use the network. A process of its own only keeps its crashes from Pteris.");
 }

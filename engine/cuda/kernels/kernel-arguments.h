@@ -134,7 +134,7 @@ typedef struct {
   int32_t n, k;                             /* k: a multiple of 8 */
   int32_t parts;                            /* warps that share rows: a power of two */
   int32_t end;                              /* PT_ROW_PLAIN and so on */
-  int32_t is_constant; /* no earlier kernel that still runs writes weights */
+  int32_t is_constant;                      /* no earlier kernel that still runs writes weights */
   int32_t unused;
 } PtRowArguments;
 

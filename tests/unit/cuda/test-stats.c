@@ -75,8 +75,8 @@ test_json (void)
       "\"power_limit_watts\":null,\"sm_clock_mhz\":null,\"memory_clock_mhz\":null,"
       "\"fan_percent\":null,\"pcie_generation\":null,\"pcie_most_generation\":null,"
       "\"pcie_width\":null,\"pcie_most_width\":null,\"pcie_to_host_bytes_per_s\":null,"
-      "\"pcie_to_gpu_bytes_per_s\":null}],\"vulkan_gpus\":[],\"gpu_reason\":null,\"gpu_driver\":\"550.54.15\","
-      "\"cuda_version\":null}");
+      "\"pcie_to_gpu_bytes_per_s\":null}],\"vulkan_gpus\":[],\"gpu_reason\":null,\"gpu_driver\":"
+      "\"550.54.15\",\"cuda_version\":null}");
 }
 
 static void

@@ -187,7 +187,9 @@ play (PtEngine *self, const ScriptedJob *job, PtEvent *last)
 
   *last = (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP };
   if (job->kind == PT_JOB_LOAD && job->device == 7) {
-    *last = (PtEvent){ .kind = PT_EVENT_FAILED, .code = PT_ERROR_MISSING_BACKEND, .text = "No such GPU." };
+    *last = (PtEvent){ .kind = PT_EVENT_FAILED,
+                       .code = PT_ERROR_MISSING_BACKEND,
+                       .text = "No such GPU." };
     return TRUE;
   }
   if (job->kind == PT_JOB_LOAD) {
