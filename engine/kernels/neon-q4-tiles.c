@@ -146,20 +146,7 @@ multiply_panel (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRow
   }
 }
 
-static void
-multiply (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRows *rows,
-          gconstpointer panels, const PtQ4TileEnds *ends, float *c, gsize ldc)
-{
-  gsize size = panel_size (n_groups * group, group);
-
-  for (gsize column = 0; column < n; column += NR) {
-    PtQ4TileEnds here = *ends;
-
-    here.bias = ends->bias != NULL ? ends->bias + column : NULL;
-    multiply_panel (m, MIN (NR, n - column), n_groups, group, rows,
-                    (const guint8 *) panels + column / NR * size, &here, c + column, ldc);
-  }
-}
+#include "engine/kernels/q4-panels.h"
 
 const PtQ4TileKernels PT_Q4_TILE_KERNELS = {
   .mr = TILE_ROWS,

@@ -135,11 +135,23 @@ starts (gsize n_groups, gsize group, const gint8 *x, gint32 zero, gint32 *out)
   }
 }
 
-#if VNNI
+/* 16 products of numbers up to 15 and 128 fit 16 bits: without VNNI a part is widened once. */
+G_STATIC_ASSERT (2 * PART_LANES * 15 * 128 <= G_MAXINT16);
 
-/* d + products of the lanes of a part, of m rows. */
+/* sums + products of lanes: 32-bit sums with VNNI, else 16-bit ones. */
+INLINE vi
+add_lane (vi sums, vi w, vi x)
+{
+#if VNNI
+  return add_products (sums, w, x);
+#else
+  return vi_add_16 (sums, multiply_bytes (w, x));
+#endif
+}
+
+/* Adds the products of the lanes of a part, of m rows. */
 INLINE void
-add_part (const gsize m, const gint8 *x, gsize stride, const gint32 *panel, vi d[MR][VECTORS])
+add_lanes (const gsize m, const gint8 *x, gsize stride, const gint32 *panel, vi sums[MR][VECTORS])
 {
   vi w[VECTORS];
 
@@ -150,40 +162,29 @@ add_part (const gsize m, const gint8 *x, gsize stride, const gint32 *panel, vi d
       vi xs = vi_set1 (load_lane (x + i * stride + 4 * lane));
 
       UNROLLED (v, VECTORS)
-        d[i][v] = add_products (d[i][v], w[v], xs);
+        sums[i][v] = add_lane (sums[i][v], w[v], xs);
     }
   }
 }
 
-#else
-
-/* 16 products of numbers up to 15 and 128 fit 16 bits, so that they are widened once for a part. */
-G_STATIC_ASSERT (2 * PART_LANES * 15 * 128 <= G_MAXINT16);
-
+/* d + the products of a part, of m rows. */
 INLINE void
 add_part (const gsize m, const gint8 *x, gsize stride, const gint32 *panel, vi d[MR][VECTORS])
 {
-  vi sums[MR][VECTORS], w[VECTORS];
+#if VNNI
+  add_lanes (m, x, stride, panel, d);
+#else
+  vi sums[MR][VECTORS];
 
   UNROLLED (i, m)
     UNROLLED (v, VECTORS)
       sums[i][v] = vi_zero ();
-  for (gsize lane = 0; lane < PART_LANES; lane++) {
-    UNROLLED (v, VECTORS)
-      w[v] = vi_load (panel + lane * NR + v * LANES);
-    UNROLLED (i, m) {
-      vi xs = vi_set1 (load_lane (x + i * stride + 4 * lane));
-
-      UNROLLED (v, VECTORS)
-        sums[i][v] = vi_add_16 (sums[i][v], multiply_bytes (w[v], xs));
-    }
-  }
+  add_lanes (m, x, stride, panel, sums);
   UNROLLED (i, m)
     UNROLLED (v, VECTORS)
       d[i][v] = add_words (d[i][v], sums[i][v]);
-}
-
 #endif
+}
 
 /* Multiplies m rows with a whole panel. m is a constant when inlined. */
 INLINE void
@@ -283,20 +284,7 @@ multiply_panel (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRow
     tile_of (m, n_groups, group / PART, rows, panel, ends, c, ldc);
 }
 
-static void
-multiply (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRows *rows,
-          gconstpointer panels, const PtQ4TileEnds *ends, float *c, gsize ldc)
-{
-  gsize size = panel_size (n_groups * group, group);
-
-  for (gsize column = 0; column < n; column += NR) {
-    PtQ4TileEnds here = *ends;
-
-    here.bias = ends->bias != NULL ? ends->bias + column : NULL;
-    multiply_panel (m, MIN (NR, n - column), n_groups, group, rows,
-                    (const guint8 *) panels + column / NR * size, &here, c + column, ldc);
-  }
-}
+#include "engine/kernels/q4-panels.h"
 
 const PtQ4TileKernels PT_Q4_TILE_KERNELS = {
   .mr = MR,

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/kernels/simd.h"
-
-#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
-#define VNNI 1
-#else
-#define VNNI 0
-#endif
+#include "engine/kernels/simd-dot.h"
 
 #if VNNI
 
@@ -15,11 +9,7 @@
 INLINE vi
 add_products (vi acc, vi u, vi s)
 {
-#if LANES == 16
-  return _mm512_dpbusd_epi32 (acc, u, s);
-#else
-  return _mm256_dpbusd_avx_epi32 (acc, u, s);
-#endif
+  return dot_unsigned (acc, u, s);
 }
 
 #else
